@@ -106,8 +106,8 @@ impl Belongings {
 mod tests {
     use super::*;
 
-    // Groups, imported documents, the briefing, a memory in small letters, copies of sync tools and old playbooks stayed when a
-    // life was erased, and nobody said so.
+    // An erased life once kept groups, imported documents, the briefing, a memory in small letters, copies of sync tools and
+    // old playbooks. Nobody said so.
     #[test]
     fn every_file_that_the_library_makes_is_of_the_life_and_no_other() {
         for path in [

@@ -90,8 +90,8 @@ pub(super) fn place(
     if !is_stale(&found, modified, now, terms.ttl, &host) {
         return Ok(Placed::Held(found.holder()));
     }
-    // Moved aside, never removed by name: a peer may have taken over between our look and now, and its
-    // fresh lock must survive. (seed 000, "Multi-process safety")
+    // It is moved aside, never removed by name. A peer may have taken over since our look, and its fresh lock
+    // must survive. (seed 000, "Multi-process safety")
     if !move_aside(disk, |aside| aside == seen)? {
         return Ok(Placed::Held(standing_holder(disk)?));
     }

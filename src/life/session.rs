@@ -355,7 +355,7 @@ impl Session {
             heartbeat.enabled = false;
             stopped = stopped.or(Some(error));
         }
-        // Also the name of a tool may be stopped: then its note is left out, and the memo is written all the same.
+        // The name of a tool may be stopped too. Then its note is left out, and the memo is written all the same.
         order::retain(&mut turn.notes, |note| {
             let passed = self.view.admit_origin(&mut note.origin, &mut warnings);
             let is_admitted = passed.is_ok();

@@ -102,8 +102,8 @@ impl<W: Workspace> Upkeep<W> {
             let changed = [change];
             let is_done = self.index.apply(&changed, at)?[0];
             let [change] = changed;
-            // A document that was new may have been written, indexed, removed and forgotten by another meanwhile:
-            // that looks as if nothing had happened.
+            // Meanwhile another process may have written, indexed, removed and forgotten a new document. That
+            // looks as if nothing had happened.
             let stands =
                 || Ok::<_, Error>(change.before.is_some() || self.workspace.metadata(name)?.is_some());
             if is_done && (matches!(change.after, IndexEntry::Gone) || stands()?) {

@@ -239,8 +239,8 @@ impl Documents {
             return Err(failed(Error::Name(NameError { name: name.to_string(), rule })));
         }
         if arguments.mode == Mode::Append {
-            // A journal says whose words a line is, and that is not the model's to say: in no case of its name, since
-            // a disk may not tell them apart.
+            // The host says who speaks in a line of a journal, not the model. Case in the name makes no difference,
+            // because a disk may ignore it.
             let is_journal = JournalName::is_name(&name.folded());
             let is_known = !is_journal && self.is_known(&name);
             let added = if is_journal {
@@ -258,8 +258,8 @@ impl Documents {
         let standing = self.view.read(&name).map_err(&failed)?;
         if let Some(standing) = &standing {
             let text = standing.lossy();
-            // A model that was shown a placeholder would write it over the hidden text; bytes that are
-            // no text are the same case.
+            // A model that was shown a placeholder would write it over the hidden text. Bytes that are no
+            // text are the same case.
             if shown(&self.view, &name, &text).map_err(&failed)?.as_bytes() != standing.bytes() {
                 return Err(ToolError::new(format!(
                     "Nothing was written: {name} holds text that you are not shown, and to replace the document would lose it. Append to it, or ask the user."

@@ -250,7 +250,8 @@ mod tests {
         }
     }
 
-    // Words of code and of logs of changes are in the list too, and one row of twelve in sixteen has its checksum.
+    // Words of code and of logs of changes are in the list too. One row of twelve words in sixteen has its
+    // checksum.
     #[test]
     fn words_of_code_and_a_few_words_again_and_again_are_none() {
         let phrase = "legal winner thank year wave sausage worth useful legal winner thank yellow";

@@ -133,8 +133,8 @@ impl Scanner {
         for view in undone.next() {
             view::undo(view, &of, &mut |island| {
                 let has_lines = matches!(view, View::Joined | View::Escaped);
-                // A secret that only a name proves ends with its line: it has any length, and the next line may look
-                // as good.
+                // A secret that only a name proves ends with its line. It may have any length, and the next line may
+                // look as good.
                 let mut inside = self.undisguised_but(&island.text, |span, class| {
                     has_lines
                         && is_named(class)

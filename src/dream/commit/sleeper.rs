@@ -201,8 +201,8 @@ fn append(
             }
         };
         if missing.len() < text.len() && !is_appended {
-            // The writer of the existing bytes may have been killed before its sync; a power loss could take it, and
-            // leave zeros before the rest.
+            // The writer of the existing bytes may have been killed before its sync. A power loss could take them,
+            // and leave zeros before the rest.
             lease.append(name, b"")?;
         }
         if missing.is_empty() {

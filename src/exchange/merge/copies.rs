@@ -192,7 +192,7 @@ fn merge_round(workspace: &dyn Workspace, lease: &dyn Lease, round: &[(String, N
     for (copy, bytes) in read {
         intent.done_with(copy.as_str(), &bytes);
     }
-    // What a promoted line cites is a place in a journal: a second merge of half the files would take other lines for cited.
+    // A promoted line cites a place in a journal. A second merge of half the files would take other lines for cited.
     lease.replace(&intent_name(), &intent.print())?;
     carry_out(workspace, lease, &intent)?;
     Ok(plan)

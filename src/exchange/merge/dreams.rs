@@ -315,7 +315,7 @@ impl Dreams {
                     }
                     _ => By::Nobody,
                 };
-                // What a dream read may have been carried by whoever overwrote words in it, where the word that took it back was not.
+                // A rewrite of the journal may have carried this dream's record of reading, but not that of its undoing.
                 let read = self.pass(side, &line.id).filter(|_| !is_reading);
                 for source in line.sources.iter().chain(read.iter().flat_map(|pass| &pass.sources)) {
                     if !places.has(source) {

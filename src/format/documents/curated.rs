@@ -178,7 +178,8 @@ pub(crate) fn dreamed_ranges(text: &str) -> Vec<Range<usize>> {
     while let Some(found) = text[from..].find(START) {
         let mark = from + found;
         let line_end = text[mark..].find('\n').map_or(text.len(), |at| mark + at);
-        // Only an id makes a mark, and a line of its own: else two messages of a chat would hide what others said between them.
+        // Only an id on a line of its own makes a mark. Else two messages of a chat would hide the words of others between
+        // them.
         let begins = mark == 0 || text[..mark].ends_with('\n');
         let id = text[mark + START.len()..].split([' ', '\n', '\r']).next().and_then(DreamId::parse);
         let stop = id.filter(|_| begins).and_then(|id| {

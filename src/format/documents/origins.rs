@@ -410,8 +410,8 @@ mod tests {
         }
     }
 
-    // A name is chosen by whoever has it: one of many words was read as nobody's, which is the user's, and one that ends
-    // in "bot" as the agent's.
+    // A person chooses their own name. A name of many words was read as nobody's, which is the user's; one that ends in
+    // "bot" as the agent's.
     #[test]
     fn a_participant_is_one_by_any_name() {
         let names = [

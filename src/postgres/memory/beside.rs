@@ -91,7 +91,8 @@ impl Table<'_> {
             places.values().map(|place| place.session.clone()).collect::<Vec<String>>(),
             places.values().map(|place| place.position).collect::<Vec<i64>>(),
         ]);
-        // The rows beside one are the next ones of an index, and a server that knows nothing of the table would sort all rows for each.
+        // The rows beside one are the next ones of an index. A server without statistics of the table would sort all rows for
+        // each.
         self.run("SET LOCAL enable_sort = off", Vec::new())?;
         let rows = self.run(sql, values)?;
         self.run("SET LOCAL enable_sort = on", Vec::new())?;

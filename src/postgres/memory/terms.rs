@@ -235,7 +235,8 @@ impl Table<'_> {
         beginning: &str,
     ) -> Result<Option<BTreeSet<i64>>> {
         self.flush()?;
-        // A stem begins as its word does; it has less than it by one letter of another, of two or more that it shares.
+        // A stem begins as its word does. Two ASCII letters of the beginning are safe to look for, else only its first
+        // letter.
         let plain = beginning.bytes().take_while(u8::is_ascii).take(2).count();
         let first = if plain == 2 { 2 } else { beginning.chars().next().map_or(0, char::len_utf8) };
         let first = &beginning[..first];

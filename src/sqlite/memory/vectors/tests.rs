@@ -121,8 +121,8 @@ fn after_each_commit_of_filling_and_swapping_a_pass_goes_on() {
     }
 }
 
-// An operation on the vectors fails, such as on a full disk: the step is undone as far as it was not durable, a search finds
-// as before or as after, and the step succeeds the next time.
+// An operation on the vectors fails, such as on a full disk. The step is undone as far as it was not durable, and a search
+// finds as before or as after. The step succeeds the next time.
 #[test]
 #[ignore = "sweep"]
 fn a_step_that_fails_at_any_operation_on_vectors_mixes_nothing_and_can_be_made_again() {
