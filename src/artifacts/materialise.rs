@@ -154,7 +154,7 @@ impl Materialiser {
     ///
     /// # Errors
     ///
-    /// The errors of the store, but for references to nothing, and those of writing. Each file is whole or not there.
+    /// The errors of the store, except references to nothing, and those of writing. Each file is whole or not there.
     pub fn materialise(
         &self,
         store: &dyn ArtifactStore,

@@ -111,7 +111,7 @@ pub(crate) const OWN_FILES: [&str; 9] = [
     "messages.md",
 ];
 
-/// The name of a document: a relative path of plain segments without a dot in front, but for the folder
+/// The name of a document: a relative path of plain segments without a dot in front, except the folder
 /// [`.self`](Self::DOT_SELF).
 ///
 /// At most 512 bytes, segments of at most 255. No traversal, no absolute path, no backslash, no control or invisible

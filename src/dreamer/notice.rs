@@ -80,7 +80,7 @@ pub enum Notice {
     ProposalsExpired(u64),
     /// There is an unfinished commit, which a preview does not finish.
     UnfinishedCommit(DreamId),
-    /// The checksum of this state file does not fit: a person edited it. Its values count, but for a watermark that was raised.
+    /// The checksum of this state file does not fit: a person edited it. Its values count, except a watermark that was raised.
     EditedState(String),
     /// Not all of this state file could be read: what could be counts.
     UnreadState {

@@ -115,7 +115,7 @@ fn copy_state(
     Ok(())
 }
 
-/// Copies one name; `false` where nothing is there any more.
+/// Copies one name; `false` if nothing is there now.
 fn copy(
     source: &dyn Workspace,
     target: &dyn Workspace,

@@ -13,7 +13,7 @@ use crate::format::JournalName;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Dialect {
-    /// A workspace of the same layout: documents and journals are copied under their names, but for
+    /// A workspace of the same layout: documents and journals are copied under their names, except
     /// `BOOTSTRAP.md`, `HEARTBEAT.md` and its own dreams. The older `memory.md` counts where it alone exists.
     OpenClaw,
     /// A workspace with journals in `daily/`, exported to a folder; `context/` and `projects/` come along.

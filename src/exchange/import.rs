@@ -181,7 +181,7 @@ impl Import {
         Ok(plan)
     }
 
-    /// Does what a plan of this import says, and no more: what changed since is reported and left alone.
+    /// Does only what a plan of this import says: a document that changed since is reported and left alone.
     ///
     /// The target is claimed meanwhile, so that no dream runs in between. A document that is reported as done survives a
     /// power loss. After an error or a crash some of it is done; planning and applying again does the rest.

@@ -64,7 +64,7 @@ impl Fact {
     }
 }
 
-/// A line that a dream promoted and that holds no more: the row of it, and what holds now.
+/// A promoted line that no longer holds: its row, and the row that holds now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Superseded {

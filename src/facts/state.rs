@@ -81,7 +81,7 @@ pub struct FactStatus {
     /// Until when it was true, where that is known: since when its successor is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_until: Option<DateTime<Utc>>,
-    /// Since when the store knows that it is not true any more.
+    /// The time since which the store knows that it is no longer true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_at: Option<DateTime<Utc>>,
 }

@@ -172,7 +172,7 @@ pub trait FactStore: Debug + Send + Sync {
         Ok(last(self.values(access, key)?, &|fact, _| !fact.status.state.is_retired()))
     }
 
-    /// Returns the value that held at a time, as it is known by now; `None` where none is known to have held.
+    /// Returns the value that held at a time, as it is known now. `None` if no value is known for then.
     ///
     /// # Errors
     ///
@@ -222,9 +222,8 @@ pub trait FactStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn history(&self, access: &Access, id: MemoryId) -> Result<Vec<Fact>>;
 
-    /// Lists the lines that dreams promoted and that hold no more, by id, each with what holds now. None outside a main
-    /// session. The lines stay in `MEMORY.md`: [`Session::mark_superseded`](crate::Session::mark_superseded) says it in
-    /// prompts.
+    /// Lists the promoted lines that no longer hold, by id, each with what holds now. None outside a main session. The
+    /// lines stay in `MEMORY.md`: [`Session::mark_superseded`](crate::Session::mark_superseded) says it in prompts.
     ///
     /// # Errors
     ///

@@ -71,8 +71,8 @@ pub trait MethodStore: Debug + Send + Sync {
     /// [`LearningConfig::graduation`](super::LearningConfig::graduation), or before its first outcome.
     fn graduate_method(&self, access: &Access, id: MethodId, now: DateTime<Utc>) -> Result<Method>;
 
-    /// Puts a method into quarantine or takes it out, on a person's word. In quarantine it is graduated no more. Out of it, it
-    /// may be used and is not graduated.
+    /// Puts a method into quarantine or takes it out, on a person's word. In quarantine it is no longer graduated. Out of it,
+    /// it may be used and is not graduated.
     ///
     /// # Errors
     ///

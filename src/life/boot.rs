@@ -34,8 +34,8 @@ pub struct Boot {
     pub state: BootState,
     /// The documents that were seeded; empty if the policy refuses.
     pub seeded: SeedReport,
-    /// An onboarding whose end was interrupted: it is for [`Life::complete_onboarding`](crate::Life::complete_onboarding)
-    /// to finish.
+    /// An onboarding whose end was interrupted; [`Life::complete_onboarding`](crate::Life::complete_onboarding) finishes
+    /// it.
     pub unfinished: Option<OnboardingEnd>,
     /// The parts that `SOUL.md` and `AGENTS.md` should have and lack. Advice: nothing depends on it.
     pub lacks: Vec<(DocName, &'static str)>,

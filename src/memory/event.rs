@@ -74,7 +74,7 @@ pub enum EventName {
     Restored,
     /// `memory:pinned`: a row was pinned.
     Pinned,
-    /// `memory:unpinned`: a row is pinned no more.
+    /// `memory:unpinned`: a row is no longer pinned.
     Unpinned,
     /// `memory:purged`: a deleted row was removed for good.
     Purged,

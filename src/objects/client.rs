@@ -17,7 +17,7 @@ use ureq::http::{Method, Request, StatusCode};
 const ATTEMPTS: u32 = 3;
 /// The pause before the second one; it doubles.
 const PAUSE: Duration = Duration::from_millis(100);
-/// More than any answer has, but for what is to be read, which is no more than was asked for.
+/// A limit that no answer reaches. A read may have more, but its request limits it.
 const MOST: u64 = 1 << 32;
 
 /// Makes clients.

@@ -2,7 +2,7 @@
 //!
 //! They are kept for one scope and one sight: what a search for others found, it found by their conditions alone. Rows
 //! are added, and seldom changed. Each change of a row that is not deleted leaves another random number in the scope.
-//! Anything kept under the number before is of no more use.
+//! Anything kept under the earlier number is no longer used.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -108,8 +108,8 @@ impl<'r> DreamPage<'r> {
         self
     }
 
-    /// Sets which promoted lines hold no more, by [`FactStore::superseded`](crate::facts::FactStore::superseded): the page
-    /// says behind each of them what holds now, and since when.
+    /// Sets the promoted lines that no longer hold, by [`FactStore::superseded`](crate::facts::FactStore::superseded). The
+    /// page says behind each of them what holds now, and since when.
     pub fn superseded(mut self, superseded: Vec<Superseded>) -> Self {
         self.0.superseded = superseded;
         self
@@ -117,7 +117,7 @@ impl<'r> DreamPage<'r> {
 
     /// Reads from the workspace of the dream what the report speaks of, as it is now. Changes nothing.
     ///
-    /// A journal that is gone, too large or no plain file any more is left out, and the page says so.
+    /// A journal that is gone, too large or no longer a plain file is left out, and the page says so.
     ///
     /// # Errors
     ///

@@ -60,7 +60,7 @@ pub struct Guarded<W> {
     soul: SoulPolicy,
     found: Mutex<Found>,
     forgotten: ForgottenCache,
-    /// The notes behind lines of `MEMORY.md` that hold no more, as far as they were given.
+    /// The notes behind lines of `MEMORY.md` that no longer hold, as far as they were given.
     notes: Arc<Notes>,
 }
 
@@ -215,7 +215,7 @@ impl<W: Workspace> Guarded<W> {
         self.workspace.append(name, &self.unmarked(bytes, || Ok(None))?)
     }
 
-    /// Takes the marks of dreams out of a text that is not the human's, but for those that are in the document.
+    /// Takes the marks of dreams out of a text that is not the human's, except those that are in the document.
     fn unmarked<'b>(
         &self,
         bytes: Cow<'b, [u8]>,

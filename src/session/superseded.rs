@@ -1,5 +1,5 @@
-//! Lines of `MEMORY.md` that hold no more or may be out of date, as prompts, tools, searches and pages say it. The file stays
-//! as it is.
+//! Lines of `MEMORY.md` that no longer hold or may be out of date, and their marks in prompts, tools, searches and pages. The
+//! file stays as it is.
 
 use std::borrow::Cow;
 

@@ -74,7 +74,7 @@ impl<W: Workspace> Upkeep<W> {
         }
     }
 
-    /// Makes the index say of a document what is there now. Returns what was carried out last.
+    /// Brings the index entry of a document up to date. Returns what was carried out last.
     ///
     /// The index is asked before the document is read, and takes the change only if nobody changed it since. So
     /// whatever was indexed last was read last.

@@ -202,7 +202,7 @@ pub(crate) trait Changes: Rows + PracticeChanges {
     /// Adds a row, and keeps what it may contradict.
     fn write(&mut self, memory: &NewMemory, suspects: &[Suspect], entry: AuditEntry) -> Result<MemoryId>;
 
-    /// Makes several changes durable in one step. Where one of them fails, none is made.
+    /// Makes several changes durable in one step. If one of them fails, none is made.
     fn together(&mut self, change: &mut dyn FnMut(&mut dyn Changes) -> Result<()>) -> Result<()>;
 
     /// Changes the row that the entry names, by its actor and at its time.

@@ -205,7 +205,7 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// Returns the signature of its words, but for [names](NAMES).
+    /// Returns the signature of its words, except [names](NAMES).
     #[cfg(any(feature = "sqlite", feature = "postgres"))]
     fn signature(&self) -> u64 {
         let texts = self.texts();
@@ -235,13 +235,13 @@ impl<'a> Said<'a> {
     }
 }
 
-/// Returns the [signature] of all that a row says, but for [names](NAMES).
+/// Returns the [signature] of all that a row says, except [names](NAMES).
 #[cfg(feature = "sqlite")]
 pub(crate) fn signature_of(memory: &Memory, key: Option<&FactKey>) -> u64 {
     Said::of(memory, key).signature()
 }
 
-/// Returns the [signature] of all that a new row says, but for [names](NAMES).
+/// Returns the [signature] of all that a new row says, except [names](NAMES).
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(crate) fn signature_of_new(memory: &NewMemory) -> u64 {
     Said::of_new(memory).signature()

@@ -40,7 +40,7 @@ pub(crate) enum Kept {
     Reflected { note: RoleNoteId, reflection: Reflection },
     /// An outcome, which counts for its methods. One with an id that was counted before counts for none.
     Outcome(Counted),
-    /// Words that were forgotten; their number is used no more.
+    /// Words that were forgotten; their number is not used again.
     Gone { of: Numbered, id: i64 },
 }
 

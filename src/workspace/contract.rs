@@ -59,7 +59,7 @@ pub trait Workspace: Debug + Send + Sync {
     }
 
     /// Lists a folder, the root where `folder` is `None`: names only, nothing is opened. A folder that does
-    /// not exist is empty. Names come in ascending order; dot names are left out, but for
+    /// not exist is empty. Names come in ascending order; dot names are left out, except
     /// [`.self`](DocName::DOT_SELF).
     ///
     /// # Errors

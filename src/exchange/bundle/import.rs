@@ -51,8 +51,8 @@ use crate::workspace::Workspace;
 /// signed keeps what the door finds, and the plan [names](BundleItem::found) it. One bad file leaves the others as they
 /// are. Nothing is overwritten, and importing twice changes nothing.
 ///
-/// An entry that the home had once, by its audit, and has no more comes in with little trust, whoever signed it. It was
-/// deleted or changed since. The audit also knows the entries that were gone already in a home that this one was
+/// An entry that the home once had, by its audit, and no longer has comes in with little trust, whoever signed it. It
+/// was deleted or changed since. The audit also knows the entries that were gone already in a home that this one was
 /// restored from.
 ///
 /// Tombstones keep statements out of either home, and take nothing away in this one. Where nobody trusted has signed them and they would hide a line of this home, they

@@ -25,7 +25,7 @@ use crate::format::state::ledger::{Entry, Ledger, Piece};
 use crate::format::state::log::{self, LogLine, LogSource};
 use crate::format::{DreamedState, state::iso_millis};
 
-/// The words that say where a section is, from the one that gives way first.
+/// The words that say where a section is. A later one replaces an earlier one.
 const WORDS: [&str; 5] = [log::APPENDED, log::RESTORED, log::REDONE, log::ARCHIVED, log::UNDONE];
 
 /// The outcomes of a pass after which its pieces count as shown.
@@ -362,7 +362,7 @@ pub(super) struct Nights<'n> {
     pub(super) dreams: &'n Dreams,
     /// The proposals that wait, each with its time.
     pub(super) waiting: &'n BTreeMap<DreamId, String>,
-    /// The dreams that have nothing of their own any more.
+    /// The dreams that have nothing of their own left.
     pub(super) emptied: &'n BTreeSet<DreamId>,
 }
 

@@ -698,7 +698,7 @@ impl Merging {
         Ok(Some(bytes))
     }
 
-    /// Returns the proposals that a person answered on one machine: they wait there no more.
+    /// Returns the proposals that a person answered on one machine: they no longer wait there.
     fn answered(&self) -> BTreeSet<DreamId> {
         let mut answered = BTreeSet::new();
         for side in [0, 1] {

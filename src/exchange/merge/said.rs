@@ -17,7 +17,7 @@ impl Said {
         self.repeats(other) || other.repeats(self)
     }
 
-    /// Returns whether a line of a journal has its words, but for two at most, and each number and negation.
+    /// Returns whether a line of a journal has its words, except two at most, and each number and negation.
     pub(crate) fn is_told_by(&self, line: &str) -> bool {
         const LACKING: usize = 2;
         self.lacks_in(line).is_some_and(|lacking| lacking <= LACKING && lacking * 2 < self.len())

@@ -67,7 +67,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Adds the lines of a batch: one append and one sync. Where a change of it failed, none is added.
+    /// Adds the lines of a batch: one append and one sync. If a change of it failed, nothing is added.
     pub(super) fn end_batch(&mut self, disk: &dyn Disk, scope: &Scope, changed: Result<()>) -> Result<()> {
         let Batch { bytes, read, last } = self.batch.take().unwrap_or_default();
         if bytes.is_empty() {

@@ -96,7 +96,7 @@ pub(super) enum Change {
         action: String,
         kept: Vec<Kept>,
     },
-    /// A statement, by its tombstone, and the rows that said it: their words are in no line any more.
+    /// A statement, by its tombstone, and the rows that said it: no line has their words now.
     Forgot {
         ids: Vec<MemoryId>,
         stone: Tombstone,
@@ -302,7 +302,7 @@ impl Record {
         Some(self)
     }
 
-    /// Returns the [signature] of all that it says, but for [names](Self::names), its conversation and its speaker.
+    /// Returns the [signature] of all that it says, except [names](Self::names), its conversation and its speaker.
     pub(super) fn signature(&self) -> u64 {
         let mut texts: Vec<String> = Vec::new();
         let mut bits = self.reason.as_deref().map_or(0, signature);

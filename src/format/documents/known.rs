@@ -141,9 +141,9 @@ pub(crate) fn is_other_value(one: &Statement, two: &Statement) -> bool {
     }
 }
 
-/// Returns whether two statements have the same words but for one place, and at least `least_same` words around it. The
-/// place is behind their subject. Two words are in front of it, and three in front of a number. Nearer to the front a
-/// number is most often part of a name.
+/// Returns whether two statements have the same words except at one place, and at least `least_same` words around it.
+/// The place is behind their subject. Two words are in front of it, and three in front of a number. Nearer to the front
+/// a number is most often part of a name.
 pub(crate) fn differs_in_value(one: &str, two: &str, least_same: usize) -> bool {
     /// The weight of a word; a sign of a script that parts no words weighs 1.
     const WORD: usize = 3;

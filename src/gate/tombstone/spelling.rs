@@ -26,7 +26,7 @@ pub(super) fn all(text: &str) -> Vec<Spelled<'_>> {
     all
 }
 
-/// Returns a statement in the spelling that is compared. One that is a relative day and no more keeps its date.
+/// Returns a statement in the spelling that is compared. A text that is only a relative day keeps its date.
 pub(super) fn alike(text: &str) -> Cow<'_, str> {
     let dates = relative::dates(text);
     let is_day = !dates.is_empty() && relative::is_day(&relative::undated(text));

@@ -100,8 +100,8 @@ impl Snapshot {
         Ok(Self { config: config.clone(), parts, memory, notices, rules: String::new(), left_out })
     }
 
-    /// Says behind each line of `MEMORY.md` that holds no more what holds now, and since when; returns how many lines say it.
-    /// The file stays as it is, and the frozen text changes this once: call it right after [`take`](Self::take).
+    /// Marks each line of `MEMORY.md` that no longer holds with what holds now, and since when. Returns the number of marked
+    /// lines. The file stays as it is, and the frozen text changes this once: call it right after [`take`](Self::take).
     ///
     /// # Errors
     ///

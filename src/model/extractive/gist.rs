@@ -96,7 +96,8 @@ impl<'l> Gist<'l> {
     }
 }
 
-/// Returns whether two lines say the same but for their numbers, and the later does not say that something changed.
+/// Returns whether two lines say the same except for their numbers, and the later does not say that something
+/// changed.
 pub(super) fn differ_in_numbers_alone(later: &Gist<'_>, other: &Gist<'_>) -> bool {
     !later.changes && later.words == other.words && later.numbers != other.numbers
 }

@@ -80,7 +80,7 @@ pub(super) fn clear(within: &Within<'_>, name: &DocName) -> Result<()> {
     remove(within, numbers_of(within, name)?)
 }
 
-/// Gives the chunks of a document numbers that they did not have: whoever knows one by its number knows it no more.
+/// Gives the chunks of a document new numbers, so that nothing kept under an old number is used again.
 pub(super) fn renumber(within: &Within<'_>, name: &DocName) -> Result<()> {
     let old = numbers_of(within, name)?;
     forget_vectors(within, &old, 0)?;

@@ -163,7 +163,7 @@ impl Table<'_> {
         Ok(read)
     }
 
-    /// Gives the rows that the filter takes, but for those that were given, the first ones first, until no more are taken.
+    /// Gives the rows that the filter takes, except those that were given, the first ones first, until no more are taken.
     fn others(&self, wanted: &Wanted<'_>, given: &BTreeSet<i64>, take: &mut Take<'_>) -> Result<()> {
         let (behind, order) = match wanted.order {
             Order::Relevance => ("m.id < $6 AND $7 IS NOT NULL", "m.id DESC"),

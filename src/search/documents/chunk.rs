@@ -32,8 +32,8 @@ impl fmt::Debug for Chunk {
 
 /// The rule for cutting documents. It belongs to the identity of an index: under another one, documents are cut anew.
 ///
-/// Under any rule, the chunks of a text cover it but for a byte order mark, in order. If one is longer than its share,
-/// the next repeats its end. A cut never splits a character.
+/// Under any rule, the chunks of a text cover all of it in order, except a byte order mark. If one is longer than its
+/// share, the next repeats its end. A cut never splits a character.
 ///
 /// ```
 /// use noctuary::search::ChunkConfig;
@@ -62,7 +62,8 @@ pub enum ChunkConfig {
         max_chunk_size: usize,
         /// The number of characters that a chunk repeats of the one before.
         overlap: usize,
-        /// After what to cut, the best first; where none is in the second half of a chunk, at any character.
+        /// The separators after which to cut, the best first. If the second half of a chunk has none, it is
+        /// cut at any character.
         split_on: Vec<String>,
     },
 }

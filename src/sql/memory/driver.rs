@@ -82,7 +82,7 @@ pub(crate) trait MemoryDriver: Driver {
     /// Says that a pair is suspected.
     fn gets_suspects(&self) {}
 
-    /// Says that this change alters rows that exist: what was read of them before is of no more use.
+    /// Says that this change alters existing rows: earlier copies of them must no longer be used.
     fn alters_rows(&self);
 
     /// Returns the rows whose signatures have all bits of one, deleted and retired ones too, by id.

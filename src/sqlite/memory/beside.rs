@@ -223,7 +223,7 @@ impl Table<'_> {
     }
 }
 
-/// The reach to each side, in positions: where none is missing, as many rows.
+/// The reach to each side, in positions: as many rows, if no position is empty.
 fn reach() -> i64 {
     i64::try_from(REACH).expect("a few rows")
 }

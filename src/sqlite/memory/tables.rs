@@ -341,7 +341,7 @@ const TRIGGER_NAMES: [&str; 6] =
     ["memories_ai", "memories_ad", "memories_au", "memory_terms_ai", "memory_terms_ad", "memory_terms_au"];
 
 /// Puts triggers back that are not as they were made; returns whether rows may have changed that none saw. Then no
-/// vector is believed any more.
+/// vector is trusted.
 pub(super) fn mend_triggers(connection: &Connection) -> rusqlite::Result<bool> {
     if are_mended(connection)? {
         return Ok(false);

@@ -25,7 +25,7 @@ pub(crate) struct Since {
 
 /// A change of the vectors of a generation.
 pub(crate) enum Shelved<'a> {
-    /// A row has no vector any more.
+    /// A row no longer has a vector.
     Gone(i64),
     /// A row has this one.
     Vector(i64, &'a [u8]),

@@ -130,8 +130,8 @@ impl Partition {
         Ok(true)
     }
 
-    /// Removes pages that the last manifest does not name any more, when it is saved. At most `SWEPT` for each change
-    /// since it did so last, or for one. Gives whether there are more.
+    /// Removes pages that the last manifest no longer names, when it is saved. At most `SWEPT` for each change since
+    /// it did so last, or for one. Gives whether there are more.
     ///
     /// # Errors
     ///

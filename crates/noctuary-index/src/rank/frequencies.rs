@@ -46,8 +46,8 @@ impl Frequencies {
         }
     }
 
-    /// Returns the words that are looked up, in their order. In a large store those that every twentieth row has are
-    /// left out, but for the two rarest. They cost the most and say the least.
+    /// Returns the words that are looked up, in their order. In a large store, words that every twentieth row has
+    /// are left out, except the two rarest. They cost the most and say the least.
     #[must_use]
     pub fn looked_up(&self) -> Vec<usize> {
         let mut by_rarity: Vec<usize> =

@@ -1,4 +1,4 @@
-//! The meaning of a query. Any text is a query, and none is wrong.
+//! The meaning of a query. Any text is a query, and no text is an error.
 //!
 //! Text without operators is a list of words: the more and the rarer are found, the better. Words that say nothing are
 //! left out. Operators count only in a clear place. A phrase is in balanced quotes. `AND`, `OR` and `NOT` are in

@@ -35,7 +35,7 @@ impl VectorQuery {
         self.dimensions
     }
 
-    /// Returns the cosine with a row, from -1 to 1 but for what the encoding loses.
+    /// Returns the cosine with a row, from -1 to 1 except for the loss of the encoding.
     #[must_use]
     pub fn cosine(&self, row: &Encoded<'_>) -> f32 {
         let products = self.steps.iter().zip(row.steps());

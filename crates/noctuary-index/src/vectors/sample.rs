@@ -6,7 +6,7 @@ use super::encoding::Encoded;
 
 /// Approximate number of rows in a sample. Their ids choose them, so they are the same whatever their order.
 const SAMPLED: u64 = 256;
-/// The most that are held before those are removed that belong to it no more.
+/// The most that are held before those that no longer belong to it are removed.
 const MAX_HELD: usize = 3 * 256;
 
 /// Returns whether a row is in the sample, by the number of rows.

@@ -97,7 +97,7 @@ pub(super) struct Terms {
     /// Its number in `memory_terms_state`. One that is made anew has another number.
     pub(super) index: i64,
     pub(super) partition: Partition,
-    /// Rows up to this id are in pages, but for changes of them.
+    /// Rows up to this id are in pages, except changes of them.
     pub(super) built: i64,
     /// Rows up to this id are in.
     pub(super) seen: i64,

@@ -37,7 +37,7 @@ impl Table<'_> {
         Ok(statement.query_row(params![self.user(), self.agent()], state).optional()? != Some(true))
     }
 
-    /// Returns whether rows of the scope are not in the index, more than a search reads by the way.
+    /// Returns whether the index lacks more rows of the scope than a search reads beside it.
     pub(in crate::sqlite::memory) fn are_terms_behind(&self) -> rusqlite::Result<bool> {
         let state = State::read(self.connection, self.user(), self.agent())?;
         let (built, most) = match state {
