@@ -47,7 +47,7 @@ use crate::base::receipt::PlaceReceipt;
 pub trait ArtifactStore: Debug + Send + Sync {
     /// Begins an artifact, and returns its id: random, and never that of another artifact. It runs until it is ended.
     ///
-    /// A session with others present makes a shared one, whatever is said.
+    /// A session with others present always makes a shared one.
     ///
     /// # Errors
     ///

@@ -23,8 +23,8 @@ use crate::memory::MemoryId;
 /// [notes of roles](crate::learning::RoleStore), and an [`Indexed`](crate::life::Indexed) workspace those of its documents.
 ///
 /// Edges are derived: they are written with the row in one step, and go with it. They are for finding one's way, and no
-/// search is ranked by them. A session with others present is told of shared rows only, down to the query, and of no
-/// note. Nobody is told of rows that are deleted or retired.
+/// search is ranked by them. A session with others present gets only shared rows, down to the query, and no note.
+/// Nobody gets deleted or retired rows.
 ///
 /// # Example: the surroundings of a name
 ///

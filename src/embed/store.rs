@@ -1,4 +1,4 @@
-//! The contract of whoever keeps vectors of texts: a memory store of its rows, an index of its chunks.
+//! The contract of a keeper of vectors: a memory store for its rows, an index for its chunks.
 
 use std::fmt::Debug;
 

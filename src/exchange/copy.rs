@@ -22,7 +22,7 @@ use crate::workspace::{Workspace, WriteMode};
 /// home is not shown again in the other. An entry that has no place in a workspace (links, devices, names that are no
 /// document names) is left out. So are the rows of a memory store, also of one in the same folder or database: they go
 /// by `copy_rows`. Call it again to finish an interrupted copy, unless the source changed, or anything was written in
-/// the target. The life belongs to the scope of the target then, whoever had it before.
+/// the target. The copy belongs to the scope of the target, not to the earlier one.
 ///
 /// ```
 /// # #[cfg(feature = "sqlite")] {

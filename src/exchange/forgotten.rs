@@ -272,7 +272,7 @@ impl Forgetting {
         }
     }
 
-    /// Puts them into a file, in the same order whoever has which of them first.
+    /// Puts them into a file, in an order that does not depend on which side has them.
     pub(in crate::exchange) fn put(file: &mut Forgotten<Tombstones>, mut all: Vec<Self>) {
         all.sort_by(|one, other| (one.at, &one.digests).cmp(&(other.at, &other.digests)));
         let list = all.iter().map(|one| serde_json::to_value(one).expect("names and times print"));

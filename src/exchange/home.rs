@@ -31,7 +31,7 @@ pub(super) struct Home<'a> {
 /// The lines that leave for whom they are of, and not for what they say.
 pub(super) trait Theirs {
     /// Returns their places in a document, ascending and apart, none beyond the end of its line. The name is `None` for a
-    /// text of an unknown document: nobody knows who says it.
+    /// text of an unknown document: its speaker is unknown.
     fn find(&self, name: Option<&str>, text: &str) -> Vec<Range<usize>>;
 
     /// Returns the mark in the place of words, of as many bytes.

@@ -38,8 +38,7 @@
 //! | `Forget::person`, `PersonPlan` | one person of a group leaves it: what they said, and what rests on it |
 //! | `ForgottenList`, `ForgottenStatement`, `HiddenLine` | the statements that are forgotten, the lines that each hides, and letting one in again |
 //! | `copy_rows`, `StoredRows` | rows, facts, methods and tombstones of one memory store into an empty one, of any home |
-//! | `strike_superseded`, `unstrike`, `Strikes` | striking through promoted lines that no longer hold, and taking that back
-//! |
+//! | `strike_superseded`, `unstrike`, `Strikes` | striking through promoted lines that no longer hold, and taking that back |
 //! | `audit_secrets`, `SecretAudit` | a check of a whole workspace for secrets, which changes nothing |
 //! | `Merge`, `MergePlan`, `MergeConflict`, `MergeConflictKind`, `MergeReport` | one life out of two copies that were changed on two machines |
 //! | `merge_copies`, `CopiesReport` | conflict copies of sync tools, merged into their files |

@@ -185,7 +185,7 @@ impl Person {
         places(&text, &self.name).any(|at| !is_longer(at))
     }
 
-    /// Takes in the name of whom a line is of.
+    /// Adds the name of the speaker of a line.
     fn meet(&mut self, origin: Option<&Origin>) {
         let Some(name) = Origin::participant(origin) else { return };
         let name = text::same_name(name);

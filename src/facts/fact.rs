@@ -38,7 +38,7 @@ impl Fact {
         self.valid_from.unwrap_or(self.memory.created_at)
     }
 
-    /// Makes a row that says it in other words: of the same category, place and key, and since the same time. It cites nothing and is
+    /// Makes a row with other words, of the same category, place and key, and true since the same time. It cites nothing and is
     /// of no dream: the words are those of a person or the agent.
     #[must_use]
     pub fn restated(&self, content: impl Into<String>, source: Source) -> NewMemory {

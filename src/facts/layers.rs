@@ -105,7 +105,7 @@ impl<'s> Layers<'s> {
         self.ask(query, &|rows, access| rows.search(access, query))
     }
 
-    /// Finds what [`search`](Self::search) does, as it is in the stores. It is for the owner's own eyes.
+    /// Finds what [`search`](Self::search) does, as it is in the stores. Show it only to the owner.
     ///
     /// # Errors
     ///

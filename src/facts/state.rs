@@ -75,7 +75,7 @@ pub struct UnknownFactState;
 pub struct FactStatus {
     /// The state.
     pub state: FactState,
-    /// The row that says it now, where it was superseded.
+    /// The row that replaced it, if it was superseded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub successor: Option<MemoryId>,
     /// Until when it was true, where that is known: since when its successor is.

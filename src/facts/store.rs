@@ -24,7 +24,7 @@ use crate::memory::{AsOf, MemoryId, NewMemory};
 /// [`snapshot`](crate::memory::MemoryStore::snapshot) does it before it reads. Of equal statements the oldest stays.
 ///
 /// Words alone do not tell whether one statement replaces another. So rows that may contradict a new one are
-/// [found](Recorded::suspects) when it is recorded. They are told to the caller and kept as
+/// [found](Recorded::suspects) when it is recorded. They are returned to the caller and kept as
 /// [suspicions](Self::suspicions), until somebody [decides](Self::decide). No decision rewrites a word, each is
 /// [told](Self::decisions), and each can be [taken back](Self::revert).
 ///
@@ -75,7 +75,7 @@ pub trait FactStore: Debug + Send + Sync {
     }
 
     /// Writes a fact, as [`MemoryStore::write`](crate::memory::MemoryStore::write) does, and says which rows it may
-    /// contradict. A session with others present is told of shared ones only.
+    /// contradict. A session with others present gets only shared ones.
     ///
     /// # Errors
     ///
@@ -223,7 +223,7 @@ pub trait FactStore: Debug + Send + Sync {
     fn history(&self, access: &Access, id: MemoryId) -> Result<Vec<Fact>>;
 
     /// Lists the promoted lines that no longer hold, by id, each with what holds now. None outside a main session. The
-    /// lines stay in `MEMORY.md`: [`Session::mark_superseded`](crate::Session::mark_superseded) says it in prompts.
+    /// lines stay in `MEMORY.md`: [`Session::mark_superseded`](crate::Session::mark_superseded) marks them in prompts.
     ///
     /// # Errors
     ///

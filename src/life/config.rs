@@ -48,7 +48,7 @@ pub struct LifeConfig {
     pub quiet: QuietHours,
     /// Whether the agent may rewrite `SOUL.md`.
     pub soul: SoulPolicy,
-    /// The part of `USER.md` that a session with others present is told.
+    /// The part of `USER.md` that a session with others present may see.
     pub shared_user: SharedUser,
     /// The settings of prompts.
     pub prompt: PromptConfig,

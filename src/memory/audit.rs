@@ -57,7 +57,7 @@ impl AuditEntry {
 
 debug_as!(AuditEntry, |it| "AuditEntry {{ {:?}, {}, {}, {:?} }}", it.actor, it.action, it.outcome, it.id);
 
-/// How something ended that the audit tells of. Prints as the words of its files, and each text is one.
+/// The outcome of an action in the audit. Prints as the words of its files, and each text is one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum AuditOutcome {

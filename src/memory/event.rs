@@ -30,7 +30,7 @@ pub trait MemoryObserver: Debug + Send + Sync {
     fn event(&self, event: &MemoryEvent);
 
     /// Hears how far a store is that makes its index anew, because that was missing, damaged or of other rows. Only a large
-    /// store tells of it. It may not call the store.
+    /// store sends it. It may not call the store.
     fn indexing(&self, _progress: &IndexProgress) {}
 }
 

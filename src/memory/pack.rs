@@ -63,7 +63,7 @@ pub struct Packed<'h> {
 
 /// A row of a journal, or a promoted line that stands for none that was found.
 struct Unit<'h> {
-    /// Its place among what was found, by which equal ones are told apart.
+    /// Its place among the found rows, which orders equal ones.
     at: usize,
     row: &'h Memory,
     /// The shortest that says it.

@@ -10,7 +10,7 @@ use crate::base::debug::debug_as;
 use crate::base::document::SourceRef;
 use crate::format::{DreamId, Origin};
 
-/// Who says it, where a row is a part of a conversation or journal.
+/// The speaker, if a row is a part of a conversation or journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -29,7 +29,7 @@ pub struct Place {
     pub session: String,
     /// The position in it, ascending.
     pub position: u64,
-    /// Who says it.
+    /// The speaker.
     pub role: Role,
     /// The speaker's name, where there is one. It is searched too.
     pub speaker: Option<String>,

@@ -50,7 +50,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     fn location(&self) -> String;
 
     /// Says whose rows it holds, always the same: any other scope finds nothing in it. A dreamer that is built for
-    /// another one is refused by that. As provided it is `None`: nobody is told.
+    /// another one is refused by that. As provided it is `None`: there is no observer.
     fn scope(&self) -> Option<&Scope> {
         None
     }
@@ -159,7 +159,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn search(&self, access: &Access, query: &Query) -> Result<Found>;
 
-    /// Finds what [`search`](Self::search) does, as it is in the store. It is for the owner's own eyes, for comparing
+    /// Finds what [`search`](Self::search) does, as it is in the store. It is for the owner alone, for comparing
     /// rows, and for callers that mask it. It belongs into no request of a model.
     ///
     /// # Errors

@@ -31,7 +31,7 @@ pub struct ObjectSettings {
     pub(super) timeout: Duration,
 }
 
-/// A request takes no longer than so, unless it is said.
+/// Maximum duration of a request, unless another one is set.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl ObjectSettings {

@@ -256,7 +256,7 @@ impl<W: Workspace> Indexed<W> {
         Ok(FoundChunks { results: shown, ..found })
     }
 
-    /// Finds what [`search`](Self::search) does, as the index has it: for the owner's own eyes, and for whoever masks it.
+    /// Finds what [`search`](Self::search) does, as the index has it: for the owner alone, and for callers that mask it.
     /// It belongs into no request of a model. Hits of journals are chunks; [`entries`](Self::entries) narrows them.
     ///
     /// # Errors

@@ -70,7 +70,7 @@ pub(crate) struct ShownPassage {
 
 /// The entries that one chunk of a journal gives; the ones that say the least of the query are left out.
 const MAX_ENTRIES: usize = 3;
-/// The most lines of a journal that are told apart by time.
+/// The most lines of a journal that are distinguished by time.
 const LINES: i64 = 1_000_000;
 /// The bytes of an entry that is given whole; of a longer one only the part in the chunk is given.
 const MAX_ENTRY_BYTES: usize = 1600;

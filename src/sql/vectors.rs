@@ -57,7 +57,7 @@ pub(crate) trait VectorDriver: Driver {
         Ok(None)
     }
 
-    /// Removes the states of texts in a generation; each of one that serves is told of.
+    /// Removes the states of texts in a generation; each of a serving generation is reported.
     fn forget_states(&self, ids: &[i64], generation: i64) -> Result<()> {
         let Names { vectors, text, .. } = self.names();
         let is_one = self.dialect().is_in(text, "$3");

@@ -1,4 +1,4 @@
-//! Words as FTS5 is told them: what a text is found by beside its own words, and how a query is asked.
+//! Words for FTS5: the words that find a text beside its own, and the form of a query.
 //!
 //! FTS5 parts a text at signs and white space. So names (`C++`), scripts without spaces, and words that are folded
 //! otherwise have a column of their own, with one token each. The query here may match more than is meant, and never

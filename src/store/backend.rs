@@ -197,7 +197,7 @@ pub(crate) trait Facts: Searchable {
     fn decisions(&self, limit: usize) -> Result<Vec<ConsolidationEvent>>;
 }
 
-/// Changes of the rows of a scope, each with the line of the audit that tells of it.
+/// Changes of the rows of a scope, each with its line of the audit.
 pub(crate) trait Changes: Rows + PracticeChanges {
     /// Adds a row, and keeps what it may contradict.
     fn write(&mut self, memory: &NewMemory, suspects: &[Suspect], entry: AuditEntry) -> Result<MemoryId>;

@@ -102,7 +102,7 @@ impl Burial {
                     || speaker.is_some_and(|name| self.is_person(&Origin::Participant(name).to_string())))
     }
 
-    /// Returns whether a name says it that many rows have.
+    /// Returns whether a name that many rows share has the statement.
     #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(crate) fn is_named(&self) -> bool {
         NAMES.iter().any(|name| self.holds(name))
@@ -132,7 +132,7 @@ impl Burial {
         }
     }
 
-    /// Returns whether a row says it anywhere.
+    /// Returns whether a row has the statement anywhere.
     pub(crate) fn is_in(&self, memory: &Memory, key: Option<&FactKey>) -> bool {
         self.is_whole(memory) || self.holds_any(&Said::of(memory, key))
     }

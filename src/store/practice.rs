@@ -272,7 +272,8 @@ pub(crate) trait Practice {
     fn preference(&self, id: PreferenceId) -> Result<Option<Preference>>;
     /// Returns the preference with this form, as [wanted] makes it.
     fn preference_saying(&self, wish: &str) -> Result<Option<Preference>>;
-    /// Returns the approved constraints by id, with the calls that they are about; their words only where they are told.
+    /// Returns the approved constraints by id, with the calls that they are about; their words only if the session may
+    /// see them.
     fn constraints(&self, told: bool) -> Result<Vec<Constraint>>;
     /// Returns the pending notes of roles by id, or those that were reflected on.
     fn notes(&self, pending: bool) -> Result<Vec<RoleNote>>;

@@ -396,7 +396,7 @@ impl Documents {
         Ok(answer)
     }
 
-    /// Returns whether an empty folder exists there, as far as the session is told.
+    /// Returns whether an empty folder exists there, as far as the session may see.
     fn is_folder(&self, folder: &DocName) -> Result<bool> {
         let above = folder.folder().map(|above| DocName::parse(above).map_err(Error::Name)).transpose()?;
         match self.view.list(above.as_ref()) {
@@ -497,7 +497,7 @@ fn whole_lines(content: &str) -> Cow<'_, str> {
     if is_whole { Cow::Borrowed(content) } else { Cow::Owned(format!("{content}\n")) }
 }
 
-/// Returns the name of a document, and how a failure there is told.
+/// Returns the name of a document, and the form of an error about it.
 fn named(path: &str) -> Result<(DocName, impl Fn(Error) -> ToolError), ToolError> {
     let name = DocName::parse(path).map_err(|error| {
         let called = format!("{:?}", error.name);

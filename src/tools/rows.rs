@@ -58,7 +58,7 @@ struct Read {
     limit: u64,
 }
 
-/// The longest word that is told beside a row.
+/// The longest word that is shown beside a row.
 const LONGEST_WORD: usize = 128;
 
 impl Rows {
@@ -313,7 +313,7 @@ fn stale_note(stale: &Stale) -> String {
     format!("This may be out of date: {stale}.")
 }
 
-/// The most doubts that are told of one row.
+/// The most doubts that are shown for one row.
 const MOST_NOTES: usize = 3;
 
 fn called(id: MemoryId) -> String {

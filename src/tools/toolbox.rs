@@ -236,9 +236,9 @@ impl Toolbox {
         self
     }
 
-    /// Sets whose words the model passes on from here on. It is for a turn in which it read text of others, such as a
-    /// page. Rows (`memory_write`) and what is appended to journals then carry this origin instead of the agent's;
-    /// nothing is refused. A learning and any other document carry none.
+    /// Sets whose words the model passes on from here on. Use it for a turn that read text of others, such as a page.
+    /// Rows (`memory_write`) and what is appended to journals then carry this origin instead of the agent's; nothing
+    /// is refused. A learning and any other document carry none.
     ///
     /// # Example: a turn in which a page was read
     ///
@@ -266,9 +266,8 @@ impl Toolbox {
         self
     }
 
-    /// Returns the definitions, always in the same order, and no name twice. A session with others present is told
-    /// of no tool that it
-    /// is always refused: `memory_forget` and `memory_learn`.
+    /// Returns the definitions, always in the same order, and no name twice. A session with others present gets no
+    /// tool that always refuses it: `memory_forget` and `memory_learn`.
     #[must_use]
     pub fn catalogue(&self) -> Vec<ToolDef> {
         self.tools().iter().filter(|tool| tool.is_listed).map(|tool| tool.definition.clone()).gather()

@@ -13,7 +13,8 @@ const FRONT: &str = "chat/files/";
 
 /// The key of a file that somebody handed over: `chat/files/marta/1795230000000-3f9b95c40c6126e13f9b95c40c6126e1.pdf`.
 ///
-/// Keys sort by the time of the upload. A key is a stable reference and no secret: whoever serves files checks the session.
+/// Keys sort by the time of the upload. A key is a stable reference and no secret: a host that serves files checks the
+/// session.
 ///
 /// ```
 /// use noctuary::files::FileKey;

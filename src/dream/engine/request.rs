@@ -1,4 +1,4 @@
-//! The request of a pass, as every dreamer fences it and tells of it.
+//! The request of a pass, and its part in the report, for every dreamer.
 
 use chrono::{DateTime, Utc};
 

@@ -118,7 +118,7 @@ fn page(entity: &Entity) -> String {
     format!("{PAGES}{}.md", Digest::of(entity.to_string().as_bytes()).short(16))
 }
 
-/// Returns whether a row is told of: it is neither retired nor still to be settled.
+/// Returns whether a row is on the pages: it is neither retired nor still to be settled.
 pub(super) fn holds(named: &Named) -> bool {
     let state = named.fact.status.state;
     !state.is_retired() && state != FactState::Pending

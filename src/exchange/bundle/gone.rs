@@ -1,8 +1,8 @@
 //! Entries that a home once had and no longer has.
 //!
 //! The audit outlives them: it knows the moment at which each came in. A bundle has those moments in its index, without
-//! content, for the home that it is restored into. By that an older bundle is told from a home that has only gone on
-//! living.
+//! content, for the home that it is restored into. That distinguishes an older bundle from a home that has only changed
+//! since.
 
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 use crate::base::debug::debug_as;
 use crate::base::digest::{Digest, Hasher};
 
-/// The secret of whoever exports: what it signed comes back with its trust.
+/// The secret key of the exporter. A bundle that it signed comes back with its trust.
 ///
 /// Keep it in a file of mode 0600, and give it to nobody. No bundle holds it: a bundle names its
 /// [`instance_id`](Self::instance_id).

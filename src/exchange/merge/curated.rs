@@ -401,7 +401,7 @@ fn only_sections(tokens: &[Token]) -> Vec<Token> {
 }
 
 impl Draft {
-    /// Returns the dreams that have a section here, be it as it was printed or as a person has changed it.
+    /// Returns the dreams that have a section here, as printed, or changed by a person.
     pub(super) fn dreams(&self) -> BTreeSet<DreamId> {
         let (mut all, mut begun) = (BTreeSet::new(), BTreeSet::new());
         for token in &self.tokens {

@@ -280,7 +280,8 @@ impl Dreams {
         shown.sources(id, lists, self.words.get(id).is_some_and(|word| word.outcome == log::UNDONE), places)
     }
 
-    /// Returns what both logs tell of the merged journals, each in its order. `nights` are the dreams and proposals in theirs.
+    /// Returns the records of both logs on the merged journals, each in its order. `nights` are the dreams and proposals in
+    /// theirs.
     fn readings(
         &self,
         nights: &[(&String, &DreamId)],
@@ -375,7 +376,7 @@ pub(super) struct Shown {
     owned: BTreeMap<DreamId, Vec<LogSource>>,
 }
 
-/// A run of bytes in a merged journal, and what is told of it.
+/// A run of bytes in a merged journal, and a record on it.
 type Mark = (Range<u64>, Told);
 
 /// The word of a ledger or a log on a run of bytes.
@@ -564,7 +565,7 @@ fn lines(both: [&[String]; 2], of_night: BTreeSet<String>) -> Vec<String> {
     all
 }
 
-/// The last that one log tells of bytes which a dream has read that was taken back.
+/// The last record in one log on bytes that an undone dream has read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Last {
     Nothing,

@@ -73,7 +73,8 @@ pub enum MergeConflictKind {
 }
 
 impl MergeConflictKind {
-    /// Returns whether two versions wait for a person. The others are told, and the merged files are as they will be.
+    /// Returns whether two versions wait for a person. The others are listed, and the merged files are as they will
+    /// be written.
     #[must_use]
     pub fn is_open(&self) -> bool {
         !matches!(self, Self::Sleepers | Self::TakenBack(_))

@@ -285,8 +285,8 @@ fn count(raw: &[u8], next: &mut BTreeMap<Kind, i64>) -> Result<()> {
     Ok(())
 }
 
-/// Returns whether two lines are one, apart from words that a machine has taken out. Two rows that came in at one
-/// moment, out of an export that says it, are told apart by what they say.
+/// Returns whether two lines are one, apart from words that a machine has taken out. Two rows of one export that
+/// came in at one moment are distinguished by their words.
 fn is_same(one: &Line, other: &Line) -> bool {
     let said = |line: &Line, key| line.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let agree = |key| {
@@ -588,7 +588,7 @@ mod tests {
         }
     }
 
-    /// A row is known by its words, be it printed by its store or, sorted, by a merge.
+    /// A row is known by its words, whether its store printed it or, sorted, a merge.
     #[test]
     fn a_row_that_is_not_taken_apart_is_known_as_one_that_is() {
         for more in [

@@ -52,5 +52,5 @@ impl Rows {
     }
 }
 
-/// Number of rows after which progress is told.
+/// Number of rows after which progress is reported.
 const TOLD: usize = 10_000;

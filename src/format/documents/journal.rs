@@ -192,7 +192,7 @@ impl JournalName {
         DocName::parse(format!("{}{}{session}{counter}.md", Self::ARCHIVED, self.date.format("%Y%m%d")))
     }
 
-    /// Returns the day of a journal by its name, be it in the archive by now.
+    /// Returns the day of a journal by its name, even if it is in the archive.
     pub(crate) fn day_of(name: &str) -> Option<NaiveDate> {
         let day = name.strip_prefix(Self::ARCHIVED).map_or_else(|| date_and_rest(name), date_at);
         day.map(|(day, _)| day)

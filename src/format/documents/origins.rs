@@ -55,7 +55,7 @@ pub(crate) struct Above {
     has_others: bool,
 }
 
-/// A text of a journal, by who says it.
+/// A text of a journal, divided by speakers.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     /// Its lines.

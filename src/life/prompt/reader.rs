@@ -1,4 +1,4 @@
-//! The reading of what a session is told, within a budget.
+//! The reading of a session's texts, within a budget.
 
 use chrono::{Days, NaiveDate};
 

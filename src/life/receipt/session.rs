@@ -22,7 +22,7 @@ impl Life {
     /// `None` if no receipt of it is kept. It reads the log of receipts and the documents named there, to see whether
     /// these still say the same.
     ///
-    /// A main session is told all. Any other one is told what it may read by itself; the rest is
+    /// A main session gets all sources. Any other one gets the sources that it may read itself; the rest is
     /// [counted](Why::withheld). A group has a log of its own, in its [`GroupView`](crate::life::GroupView).
     ///
     /// # Errors

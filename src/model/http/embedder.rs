@@ -30,7 +30,7 @@ const TRIES: u32 = 6;
 /// HTTP everybody on the way reads them. A pass masks secrets before.
 ///
 /// **The id** is made of the model, the dimensions, prefixes, the start of a text, and parameters. It does not know
-/// which build of a model a server runs: say it in [`settings`](Self::settings).
+/// which build of a model a server runs: name it in [`settings`](Self::settings).
 ///
 /// # Example: a server on this machine
 ///

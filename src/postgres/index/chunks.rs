@@ -111,7 +111,8 @@ fn remove(within: &Within<'_>, numbers: Vec<i64>) -> Result<()> {
     within.run(sql, [numbers.into()]).map(drop)
 }
 
-/// Removes the vectors of chunks, of one generation or, with 0, of all. A vector of a generation that serves is told.
+/// Removes the vectors of chunks, of one generation or, with 0, of all. A vector of the serving generation is
+/// reported.
 pub(super) fn forget_vectors(within: &Within<'_>, chunks: &[i64], generation: i64) -> Result<()> {
     let forgotten = within.run(FORGET, [chunks.to_vec().into(), generation.into()])?;
     if forgotten.is_empty() {

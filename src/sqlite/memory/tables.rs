@@ -320,7 +320,7 @@ pub(super) fn are_mended(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(tell_changes(connection)? && stand(connection, &[saying::TRIGGER_NAME], &[saying::TRIGGER])?)
 }
 
-/// Returns whether those exist that tell of changed rows.
+/// Returns whether the triggers that report changed rows exist.
 fn tell_changes(connection: &Connection) -> rusqlite::Result<bool> {
     let names: Vec<&str> = TRIGGER_NAMES.into_iter().chain(vectors::TRIGGER_NAMES).collect();
     stand(connection, &names, &[TRIGGERS, terms::TRIGGERS, vectors::TRIGGERS])

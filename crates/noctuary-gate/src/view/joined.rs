@@ -103,7 +103,7 @@ fn first_mark(bytes: &[u8]) -> Option<usize> {
     Some(bytes.len() - rest.len() + mark)
 }
 
-/// Returns the joints of a text, and whether cells hold names; these are apart where that is said.
+/// Returns the joints of a text, and whether cells hold names. With `stands_apart`, such cells stay apart.
 fn read(text: &str, stands_apart: bool) -> (Vec<Edit>, bool) {
     let bytes = text.as_bytes();
     let (mut edits, mut has_names) = (Vec::new(), false);

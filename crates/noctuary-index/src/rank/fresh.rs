@@ -9,8 +9,8 @@
 //! row answers something else and keeps its place. The verb of a question is no such word if the newer names the result
 //! of a change.
 //!
-//! News says less than what it changes, so it is further down. Where the query names somebody who is told of, short rows with that
-//! name are looked at far behind the best.
+//! News says less than what it changes, so it is further down. If the query names a person whom rows mention, short rows with
+//! that name are looked at far behind the best.
 
 use std::cell::OnceCell;
 
@@ -130,7 +130,7 @@ impl Search<'_> {
         words.map(bit).find(|bit| *bit > 0).unwrap_or(0) & !names
     }
 
-    /// Returns the words of the query that are names of whom rows tell, and of nobody who speaks, a bit each.
+    /// Returns the words of the query that are names mentioned in rows and not names of speakers, a bit each.
     pub(super) fn told_of(&self) -> u64 {
         let terms = self.plan.terms.iter().zip(0..);
         let speakers = terms.filter(|(term, _)| self.pool.speaker(&term.written).is_some());
@@ -235,7 +235,7 @@ struct Question<'s, 'a> {
     search: &'s Search<'a>,
     /// The words that are names which rows have, a bit each.
     names: u64,
-    /// The names of whom rows tell: a speaker says "I".
+    /// The names that rows mention: a speaker says "I".
     told_of: u64,
     /// The words with a digit, a bit each: a number that is asked for tells one thing from another.
     numbers: u64,

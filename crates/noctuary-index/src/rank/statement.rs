@@ -356,7 +356,7 @@ const REPLACES: &str = "replac";
 /// The beginnings of words for a move, and the stems of its questions.
 const MOVES: [&str; 2] = ["moved", "relocat"];
 const DWELLS: [&str; 6] = ["live", "resid", "home", "address", "citi", "town"];
-/// The stem of what is asked for of all that is used, whatever is said of it.
+/// The stem of "use", in questions about all that is used.
 const USE: &str = "us";
 
 const CURRENCIES: [char; 4] = ['$', '€', '£', '¥'];

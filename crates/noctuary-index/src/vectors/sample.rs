@@ -1,4 +1,4 @@
-//! The vectors of a sample of rows, in memory: how all rows are spread around a query is told by them.
+//! The vectors of a sample of rows, in memory: they show how all rows are spread around a query.
 
 use std::collections::BTreeMap;
 
