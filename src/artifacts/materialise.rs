@@ -136,7 +136,7 @@ impl Materialiser {
         self
     }
 
-    /// Sets who hears what was written and what was left out.
+    /// Sets the observer of written and omitted files.
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn ArtifactObserver>) -> Self {
         self.observer = Some(observer);

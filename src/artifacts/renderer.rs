@@ -29,7 +29,7 @@ pub trait ChartRenderer: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Why not, in words for the operator: the picture is left out, and all else goes on.
+    /// The reason for the operator. The picture is left out, and everything else is written.
     fn render(&self, options: &Value) -> Result<ChartPicture, String>;
 }
 

@@ -344,7 +344,7 @@ impl ForgetReceipt {
         }
     }
 
-    /// Adds a result to what is known of its place.
+    /// Adds a result to the earlier ones of its place.
     pub(crate) fn add(&mut self, receipt: PlaceReceipt) {
         if let Some(line) = self.places.iter_mut().find(|line| line.place == receipt.place) {
             if line.is_unseen() {

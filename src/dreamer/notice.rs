@@ -62,7 +62,7 @@ pub enum Notice {
     NoJournals,
     /// No journal exists at all, and the automatic daily log is off, as [the dreamer was told](crate::DreamConfig::daily_log).
     DailyLogOff,
-    /// An answer had not the form that was asked for, and was read all the same.
+    /// An answer did not have the requested form, and was read all the same.
     Reshaped {
         /// The number of bullets that were joined to the one above them, each as one claim.
         joined: u32,

@@ -281,7 +281,7 @@ impl<'a> Forget<'a> {
         Ok(receipt)
     }
 
-    /// Returns the access to a store: that of a group of the life takes the group's.
+    /// Returns the access to a store. A store of a group of the life takes the group's access.
     pub(super) fn access_to(&self, store: &dyn MemoryStore) -> Access {
         let group = store.scope().and_then(Scope::group_name);
         match group {
@@ -483,7 +483,7 @@ fn is_forbidden(error: &io::Error) -> bool {
 }
 
 impl Home<'_> {
-    /// Goes through all documents and what is kept of earlier ones.
+    /// Goes through all documents and their earlier versions.
     fn forget(&self, receipt: &mut ForgetReceipt) -> Result<()> {
         let mut places: SortedMap<ForgetPlace, PlaceReceipt> =
             [ForgetPlace::Journals, ForgetPlace::Memory, ForgetPlace::Observations, ForgetPlace::Documents]

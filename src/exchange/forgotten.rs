@@ -258,7 +258,7 @@ impl Forgetting {
         list.into_iter().flatten().filter_map(|one| serde_json::from_value(one.clone()).ok()).collect()
     }
 
-    /// Takes out what was said of tombstones that are lifted: their notes, and that files are overwritten.
+    /// Removes the notes on lifted tombstones, and their marks that files are overwritten.
     pub(in crate::exchange) fn tidy(file: &mut Forgotten<Tombstones>) {
         let Forgotten { tombstones, in_files, .. } = &mut *file;
         let is_there = |digest: &Digest| tombstones.iter().any(|stone| stone.digest == *digest);

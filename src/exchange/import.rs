@@ -281,7 +281,7 @@ impl Import {
         Ok((item, bytes, len))
     }
 
-    /// Returns the text of a document as it may come in, and what was found in it.
+    /// Returns the text of a document as it may come in, and the findings in it.
     fn inspect(&self, document: Document, into: &DocName) -> Result<Inspected> {
         let revision = document.revision();
         let refuse = |why| Ok(Err(ImportAction::Refuse(why)));
@@ -300,7 +300,7 @@ impl Import {
     }
 }
 
-/// A text that may come in with what was found in it, or why it may not.
+/// A text that may come in, with its findings, or the reason why it may not.
 type Inspected = std::result::Result<(Revision, String, Vec<String>), ImportAction>;
 
 impl ImportItem {

@@ -6,7 +6,7 @@ use super::state::{FactState, FactStatus};
 use crate::memory::key::{Cardinality, FactKey};
 use crate::memory::{Memory, NewMemory, Source};
 
-/// A row as a fact. Its `created_at` says since when the store knows it.
+/// A row as a fact. Its `created_at` is the time since which the store knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fact {
@@ -14,7 +14,7 @@ pub struct Fact {
     pub memory: Memory,
     /// The subject and property that it is about, if the writer said so.
     pub key: Option<FactKey>,
-    /// Since when it is true, where that was said: never guessed from when it was recorded.
+    /// The time since which it is true, if it was given. It is never guessed from the time of recording.
     pub valid_from: Option<DateTime<Utc>>,
     /// Its status.
     pub status: FactStatus,
@@ -32,7 +32,8 @@ impl Fact {
         Self { memory, key, valid_from, status }
     }
 
-    /// Returns since when it is true, or where that was not said, since when the store knows it.
+    /// Returns the time since which it is true. If that was not given, it is the time since which the store
+    /// knows it.
     #[must_use]
     pub fn since(&self) -> DateTime<Utc> {
         self.valid_from.unwrap_or(self.memory.created_at)

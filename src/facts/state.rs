@@ -78,7 +78,7 @@ pub struct FactStatus {
     /// The row that replaced it, if it was superseded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub successor: Option<MemoryId>,
-    /// Until when it was true, where that is known: since when its successor is.
+    /// The time until which it was true, if known: from then on its successor is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_until: Option<DateTime<Utc>>,
     /// The time since which the store knows that it is no longer true.

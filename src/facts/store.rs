@@ -82,7 +82,7 @@ pub trait FactStore: Debug + Send + Sync {
     /// The errors of [`MemoryStore::write`](crate::memory::MemoryStore::write).
     fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded>;
 
-    /// Writes a value of a property that has one, and retires the value before it by itself. The time since when each
+    /// Writes a value of a property that has one, and retires the value before it by itself. The time since which each
     /// is true counts ([`valid_from`](NewMemory::valid_from), else when it is written), not the order of writing. Late
     /// news of an earlier time goes into the past. A value that returns holds again; the one that holds already is no
     /// second row. Returns the row of the value that holds now.
@@ -156,7 +156,8 @@ pub trait FactStore: Debug + Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<Recorded>;
 
-    /// Lists all rows of a property that this session may read, retired ones too, by the time since when each holds.
+    /// Lists all rows of a property that this session may read, retired ones too, by the time since which each
+    /// holds.
     ///
     /// # Errors
     ///
@@ -206,8 +207,8 @@ pub trait FactStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn is_settling_due(&self) -> Result<bool>;
 
-    /// Reads a row with what is known of it as a fact, retired or not. `None` where it is missing, deleted, or not for
-    /// this session.
+    /// Reads a row with its status as a fact, retired or not. `None` where it is missing, deleted, or not for this
+    /// session.
     ///
     /// # Errors
     ///
@@ -290,7 +291,8 @@ fn is_outdone(fact: &Fact, time: DateTime<Utc>, facts: &[Fact]) -> bool {
     false
 }
 
-/// Returns the last of some facts that counted at a time. They are in the order since when they are true.
+/// Returns the last of some facts that counted at a time. They are in the order of the times since which they
+/// are true.
 pub(crate) fn as_of(facts: Vec<Fact>, time: AsOf) -> Option<Fact> {
     match time {
         AsOf::Held(time) => {

@@ -167,7 +167,7 @@ fn is_stale(
     too_old || (same_namespace && host.is_dead(&lock.hostname, lock.pid))
 }
 
-/// Moves the lock file aside and removes it, if what was moved is what was meant; else puts it back.
+/// Moves the lock file aside. If it is the expected one, it is removed, else it is put back.
 fn move_aside(disk: &dyn Disk, is_meant: impl FnOnce(&[u8]) -> bool) -> Result<bool> {
     let mut aside = atomic::temporary();
     let mut moved = disk.rename(LOCK, &aside);

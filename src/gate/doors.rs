@@ -250,7 +250,7 @@ impl Doors {
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`] with the classes of what was found, where the policy rejects it.
+    /// [`Error::Stopped`] with the classes of the findings, if the policy rejects them.
     pub fn pass<'a>(&self, door: Door, name: &Name, text: &'a str) -> Result<Passed<'a>> {
         self.judge(door, self.policy_of(door, name), name, text, &mut Masks::default())
     }

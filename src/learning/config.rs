@@ -12,7 +12,7 @@ pub struct LearningConfig {
     pub graduation: f64,
     /// A method below this confidence is quarantined: 0.40.
     pub demotion: f64,
-    /// Number of uses from which on it counts: 20.
+    /// Least number of uses at which it counts: 20.
     pub min_uses: u64,
     /// The confidence of a method without any outcome: 0.5.
     pub initial_confidence: f64,

@@ -67,7 +67,7 @@ pub enum AuditOutcome {
     Denied,
     /// `refused: too large`.
     TooLarge,
-    /// `refused: ` with the classes of what was found, or the setting whose rule was broken.
+    /// `refused: ` with the classes of the findings, or the setting whose rule was broken.
     Refused(String),
     /// The words of another version, kept as they are.
     Other(String),

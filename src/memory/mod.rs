@@ -26,7 +26,7 @@
 //! | [`Found`], [`Hit`], [`SearchOutcome`], [`Signal`] | results, with the reason of each hit |
 //! | [`Reached`], [`Stale`] | the way to a hit; why a row may be out of date |
 //! | [`Degraded`], [`Shares`] | the part of a search that was left out; the shares of words and meaning |
-//! | [`Packed`] | what was found as a context with a limit of characters, promoted lines in place of longer rows |
+//! | [`Packed`] | found rows as a context with a limit of characters, promoted lines in place of longer rows |
 //! | [`SnapshotRow`] | a row for a prompt; [`MemoryContext`](crate::life::MemoryContext) makes the block |
 //! | [`MemoryObserver`], [`MemoryEvent`], [`EventName`] | one event for each durable change |
 //! | [`IndexProgress`] | how far a store is that makes its index anew |

@@ -97,7 +97,7 @@ pub struct Query {
     pub vector: Option<QueryVector>,
     /// The time of the search: hits say by it that their [time is over](super::Memory::stale_after).
     pub now: Option<DateTime<Utc>>,
-    /// The time in the past that is asked about.
+    /// The time in the past that the query asks about.
     pub as_of: Option<AsOf>,
 }
 

@@ -128,7 +128,7 @@ impl NewMemory {
         self
     }
 
-    /// Says since when it is true.
+    /// Sets the time since which it is true.
     #[must_use]
     pub fn valid_from(mut self, time: DateTime<Utc>) -> Self {
         self.valid_from = Some(time);
@@ -176,7 +176,7 @@ pub struct Memory {
     pub place: Option<Place>,
     /// Whether sessions with others present may find it.
     pub shared: bool,
-    /// From what the words came, where that was said.
+    /// The origin of the words, if it was given.
     pub origin: Option<Origin>,
     /// The lines that it was taken from.
     pub cites: Vec<SourceRef>,

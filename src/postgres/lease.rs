@@ -41,7 +41,7 @@ const FENCE: &str = "SELECT epoch, token FROM leases WHERE user_id = $1 AND agen
 
 const HOLDER: &str = "SELECT pid, hostname, acquired_us FROM leases WHERE user_id = $1 AND agent_id = $2";
 
-/// A holder that was paused and comes back before anybody else claimed goes on.
+/// A paused holder goes on if nobody else has claimed meanwhile.
 const REFRESH: &str = "
     UPDATE leases SET expires_at = clock_timestamp() + $4 * interval '1 microsecond', guard_pid = $5, guard_start_us = $6
     WHERE user_id = $1 AND agent_id = $2 AND token = $3";

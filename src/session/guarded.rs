@@ -427,7 +427,7 @@ impl<W: Workspace> Guarded<W> {
         Ok(self.profile_of(shared, false)?.map(|(given, _)| given))
     }
 
-    /// Returns the same with the document that it was taken from, where that is asked for.
+    /// Returns the same, and, if asked, the document that it was taken from.
     pub(crate) fn profile_of(
         &self,
         shared: SharedUser,

@@ -181,7 +181,7 @@ impl<W: Workspace> Indexed<W> {
     ///
     /// # Errors
     ///
-    /// The errors of the index, and of reading what was found.
+    /// The errors of the index, and of reading the results.
     pub fn search(&self, access: &Access, query: &str, limit: usize) -> Result<FoundChunks> {
         let found = self.search_unmasked(access, query, compared(limit))?;
         self.shown(access, query, found, limit, true)
@@ -211,7 +211,7 @@ impl<W: Workspace> Indexed<W> {
     ///
     /// # Errors
     ///
-    /// The errors of reading what was found.
+    /// The errors of reading the results.
     pub fn entries(
         &self,
         access: &Access,

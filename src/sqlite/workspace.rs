@@ -341,7 +341,7 @@ impl Workspace for SqliteWorkspace {
     }
 }
 
-/// Number of names from which on one query over all is faster than one for each.
+/// Least number of names for which one query over all is faster than one for each.
 const MANY: usize = 8;
 
 /// The content under a name: a row with its size and time of change, a folder, or nothing.

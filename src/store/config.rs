@@ -57,7 +57,7 @@ pub struct StoreConfig {
     pub ranking: Ranking,
     /// The finder of a text's entities.
     pub entities: Arc<dyn Entities>,
-    /// The finder of [edges](crate::edges) in what is written; `None` for no edges.
+    /// The finder of [edges](crate::edges) in written texts; `None` for no edges.
     pub edges: Option<Arc<dyn EdgeExtractor>>,
     /// The embedder of queries; `None` for words alone. The rows get their vectors by
     /// [`embed_once`](crate::vectors::embed_once).

@@ -27,7 +27,7 @@ const MAX_ROWS_OF_WORD: usize = 64;
 const MAX_READ_ROWS: usize = 32;
 /// A longer chain is not followed.
 const LINKS: usize = 256;
-/// A search without other rows is a hit where a row has so much of what was asked.
+/// The least share of a query that makes such a row a hit, if the search finds no other rows.
 const FITS: f64 = 0.5;
 
 /// A row that was reached by other words than its own.
@@ -39,7 +39,7 @@ struct Echo {
 
 /// Adds the rows to a result that hold now what its words were true of once, and those whose key they name.
 ///
-/// Such a row comes right behind the last one that has as much of what was asked, or more. A row that is further up by
+/// Such a row comes right behind the last one that has as much of the query, or more. A row that is further up by
 /// itself stays there.
 pub(crate) fn follow(
     rows: &dyn Rows,

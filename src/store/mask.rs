@@ -59,7 +59,7 @@ impl<'a> Veil<'a> {
     }
 }
 
-/// Masks what was found. A row that only its masked words led to is left out: those could be tried word by word.
+/// Masks the found rows. A row that only its masked words led to is left out: those could be tried word by word.
 pub(crate) fn masked(found: Found, query: &Query, doors: &Doors) -> Result<Found> {
     let (mut veil, mut asked) = (Veil::new(doors), None);
     let mut hits = Vec::with_capacity(found.hits.len());

@@ -491,7 +491,7 @@ pub(super) fn read_lines(
     exhibit
 }
 
-/// Returns a text that ends its last line, so that nobody goes on in it.
+/// Returns a text that ends its last line, so that nobody continues it.
 fn whole_lines(content: &str) -> Cow<'_, str> {
     let is_whole = content.is_empty() || content.ends_with('\n');
     if is_whole { Cow::Borrowed(content) } else { Cow::Owned(format!("{content}\n")) }

@@ -123,8 +123,8 @@ impl Toolbox {
         }
     }
 
-    /// Lets `memory_write` replace what was written or read here, and keep the old version in a workspace. For a toolbox to which
-    /// nothing was added yet.
+    /// Lets `memory_write` replace documents that were written or read here, and keep the old version in a workspace. For a
+    /// toolbox to which nothing was added yet.
     pub(crate) fn overwriting(mut self, kept_in: Option<Arc<dyn Workspace>>) -> Self {
         if let Some(documents) = self.documents.as_mut().and_then(Arc::get_mut) {
             documents.kept_in = kept_in;

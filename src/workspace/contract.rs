@@ -118,7 +118,7 @@ pub trait Workspace: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Conflict`](crate::Error::Conflict) with what is there instead; nothing was written.
+    /// [`Error::Conflict`](crate::Error::Conflict) with the present content; nothing was written.
     fn write(&self, name: &Name, bytes: &[u8], mode: WriteMode) -> Result<Revision>;
 
     /// Adds bytes at the end, on a line of their own, and creates the document where it is missing. Existing bytes

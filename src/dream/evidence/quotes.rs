@@ -69,7 +69,7 @@ fn opening(claim: &str, from: usize) -> Option<(usize, char, &'static str)> {
     })
 }
 
-/// Returns a line without the bar that says that it goes on with an entry.
+/// Returns a line without the bar that marks a continued entry.
 fn said(line: &str) -> &str {
     let line = line.trim();
     line.strip_prefix("| ").unwrap_or(line)

@@ -162,7 +162,7 @@ impl Curation {
         Ok(())
     }
 
-    /// Looks up what is known, as it is now: somebody may have written while the model thought.
+    /// Reads the known statements anew: somebody may have written while the model thought.
     fn known(&mut self, run: &Run) -> Result<Known> {
         let workspace = run.workspace();
         let (_, memory) = self.records.memory(workspace)?;

@@ -54,7 +54,7 @@ impl Night {
         Ok(())
     }
 
-    /// Reads an answer, as far as it does not matter what was asked.
+    /// Reads the part of an answer that does not depend on the question.
     pub(crate) fn read(
         &self,
         run: &Run,

@@ -1,4 +1,4 @@
-//! A sleep: an ordinary dream over what was said since the last one, and after every tenth a deep sleep.
+//! A sleep: an ordinary dream over the words since the last one, and after every tenth a deep sleep.
 
 use chrono::{DateTime, Utc};
 

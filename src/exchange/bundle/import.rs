@@ -506,7 +506,7 @@ impl<'a> BundleImport<'a> {
         self.found(buried, self.doors.policy_of(Door::Import, name).as_it_is(), name, text).map(drop)
     }
 
-    /// Returns the classes of what is found in a text that a policy lets in.
+    /// Returns the classes of the findings in a text that a policy lets in.
     fn found(
         &self,
         buried: &[Tombstones],

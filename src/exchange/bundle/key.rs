@@ -43,7 +43,7 @@ impl BundleKey {
         return self.instance_id();
     }
 
-    /// Returns the key of the seed's signatures, which is another one than that of Ed25519.
+    /// Returns the key of the seed's signatures, which differs from that of Ed25519.
     fn mac_key(&self) -> [u8; 32] {
         hmac(&self.0, b"noctuary bundle hmac v1")
     }

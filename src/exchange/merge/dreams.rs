@@ -386,7 +386,7 @@ enum Told {
     Shown(usize),
     /// The log of a machine has a reading of it.
     Read(usize, By),
-    /// A section of the merged memory cites it: that of a dream by its place in the order of nights.
+    /// A section of the merged memory cites it. The dream is named by its place in the order of nights.
     Said(usize),
 }
 

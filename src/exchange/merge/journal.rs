@@ -206,7 +206,7 @@ pub(super) struct Entry {
     pub(super) range: Range<usize>,
     pub(super) time: Option<String>,
     pub(super) key: Key,
-    /// Whether it is something that was said at a time: no heading.
+    /// Whether it was said at a time, and is no heading.
     pub(super) is_dated: bool,
 }
 

@@ -86,7 +86,7 @@ impl Checkpoint {
         Ok(end.try_into().ok().map(|sum| (len, sum)))
     }
 
-    /// Writes the pages that wait, and then the table. Returns its identity. Where it fails, what was there counts.
+    /// Writes the pages that wait, and then the table. Returns its identity. If it fails, the earlier one counts.
     pub(super) fn save(
         disk: &dyn Disk,
         rows: &mut Rows,

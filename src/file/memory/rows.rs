@@ -220,7 +220,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Takes rows out for good, and what is known of them.
+    /// Removes rows for good, with all records of them.
     pub(super) fn remove_all(&mut self, ids: &[MemoryId], reader: &Reader<'_>) -> Result<()> {
         ids.iter().try_for_each(|id| self.remove(*id, reader))?;
         self.fact_index.forget(&ids.iter().copied().collect());

@@ -190,7 +190,7 @@ fn day_in(title: &str) -> Option<NaiveDate> {
     title.rsplit(' ').next()?.parse().ok()
 }
 
-/// Returns the entry that an indented line goes on with: the one right above.
+/// Returns the entry that an indented line continues: the one right above.
 fn continued<'e>(line: &str, entries: &'e mut [Entry], number: u64) -> Option<&'e mut Entry> {
     let is_indented = line.starts_with("  ") || line.starts_with('\t');
     entries.last_mut().filter(|above| is_indented && above.lines.end == number)

@@ -50,7 +50,7 @@ impl Default for ContextConfig {
 
 /// The `<memory-context>` block of a session: the profile, and the rows touched last. (seed 003)
 ///
-/// Pinned rows come first, and the budget is theirs before it is the profile's and that of other rows.
+/// Pinned rows come first, and have the budget before the profile and other rows.
 ///
 /// It is read once. A later write changes the store and not this block, so the prompt's prefix keeps its bytes
 /// for the whole session. The same store gives the same bytes. A row from a tool, a page or an import is left

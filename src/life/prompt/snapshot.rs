@@ -78,7 +78,7 @@ impl Snapshot {
         Self::read(view, config, (user, day), now, false)
     }
 
-    /// Reads the same, and follows from which lines each text comes where that is asked for.
+    /// Reads the same. If asked, it also follows from which lines each text comes.
     pub(crate) fn read<W: Workspace>(
         view: &Guarded<W>,
         config: &PromptConfig,

@@ -226,7 +226,7 @@ impl Lines {
     }
 }
 
-/// Returns the dream in whose section a line is, and the last line up to which that holds.
+/// Returns the dream in whose section a line is, and the last line up to which this answer holds.
 fn dream_at(dreams: &[(u64, u64, DreamId)], line: u64, last: u64) -> (Option<DreamId>, u64) {
     match dreams.iter().find(|(_, end, _)| *end >= line) {
         Some((from, end, dream)) if *from <= line => (Some(dream.clone()), last.min(*end)),

@@ -1,4 +1,4 @@
-//! The filling of a generation: the texts that leave for an embedder, and what is kept of its answer.
+//! The filling of a generation: the texts that leave for an embedder, and the kept parts of its answer.
 
 use std::collections::HashMap;
 

@@ -263,7 +263,7 @@ pub(crate) fn is_word(piece: &[u8]) -> bool {
 }
 
 /// Returns whether a piece looks drawn by chance. It has letters and digits, and is neither a version nor a beginning
-/// that others go on with.
+/// that other words continue.
 fn is_drawn(piece: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| piece.iter().any(is);
     let is_beginning = matches!(piece.last(), Some(b'-' | b'_' | b'.' | b':' | b'/'));
@@ -393,7 +393,7 @@ fn led(bytes: &[u8], from: usize) -> usize {
     at
 }
 
-/// Returns where a tag ends that joins what it parts, and whether it is that of a cell.
+/// Returns the end of a tag that joins the texts around it, and whether it is the tag of a cell.
 fn tag(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     let rest = &bytes[from + 1..bytes.len().min(from + MOST)];
     let rest = rest.strip_prefix(b"/").unwrap_or(rest);

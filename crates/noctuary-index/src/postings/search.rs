@@ -239,7 +239,7 @@ impl Partition {
         }
     }
 
-    /// Counts the words of weight 0 in what was found.
+    /// Counts the words of weight 0 in the found rows.
     fn count_others(&self, pages: &dyn Pages, query: &Query<'_>, hits: &mut [Hit]) -> Result<()> {
         let others: Vec<usize> = (0..query.terms.len()).filter(|at| query.terms[*at].weight <= 0.0).collect();
         if others.is_empty() {

@@ -17,8 +17,8 @@ pub(crate) const PERIOD: u64 = 64;
 pub(crate) const SWEPT: usize = 4;
 
 impl Partition {
-    /// Keeps the index in order after changes: writes a full tail as a segment, and goes on with merges. Gives whether
-    /// the manifest changed, and is to be saved before what was written counts.
+    /// Keeps the index in order after changes: writes a full tail as a segment, and goes on with merges. Returns
+    /// whether the manifest changed. Then it must be saved before the written pages count.
     ///
     /// After one change it either writes the tail, or goes on with one merge. The `mark` is what the keeper wants to know
     /// of the last change that is in a segment.

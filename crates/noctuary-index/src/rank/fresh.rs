@@ -237,7 +237,7 @@ struct Question<'s, 'a> {
     names: u64,
     /// The names that rows mention: a speaker says "I".
     told_of: u64,
-    /// The words with a digit, a bit each: a number that is asked for tells one thing from another.
+    /// The words with a digit, a bit each: a number in a query distinguishes things.
     numbers: u64,
     /// The verb, a bit: a word of change is in its place.
     verb: u64,

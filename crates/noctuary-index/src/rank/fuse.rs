@@ -156,8 +156,8 @@ impl Search<'_> {
         unread.map(|number| self.pool.row(number).id).collect()
     }
 
-    /// Returns whether no row fits well, the rows in the order that is asked for, and which of them say others anew.
-    /// Each newer row's id with that of an older one.
+    /// Returns whether no row fits well, the rows in the requested order, and which of them say others anew. Each
+    /// newer row's id with that of an older one.
     #[must_use]
     pub fn run(&self, weighed: Weighed) -> (bool, Vec<Ranked>, Vec<(i64, i64)>) {
         let Weighed { order, most, scores, mut ranked, near } = weighed;

@@ -1,4 +1,4 @@
-//! Text as terms: what is indexed, and what is asked for.
+//! Text as terms, for indexing and for queries.
 //!
 //! A word is lower-cased and stemmed. A name of joined words (`BTC-USD`, `C++`, `0.5%`, `a/b.rs`) is a term as a
 //! whole too, beside its words. Scripts without spaces between words (Chinese, Japanese, Thai and their like)

@@ -38,7 +38,7 @@ pub(crate) struct Situation<'a> {
 pub(crate) struct Survey {
     /// Inside the window and readable, ascending.
     pub(super) candidates: Vec<Candidate>,
-    /// Every journal that was seen, ascending, and what is known of it.
+    /// Every journal that was seen, ascending, with its facts.
     pub(crate) looks: Vec<(JournalName, Look)>,
     pub(crate) notices: Vec<Notice>,
     /// Entries of the ledger that changed by looking: verified sizes, pieces that a rewrite made void,

@@ -21,7 +21,7 @@ pub(in crate::file::memory) struct Sidecar {
     end: u64,
     /// A change failed, and nobody knows what of it the disk holds.
     doubtful: bool,
-    /// Number of bytes from which on the bytes in use are counted.
+    /// Number of bytes above which the bytes in use are counted.
     next_look: u64,
 }
 

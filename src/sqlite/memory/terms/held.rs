@@ -101,7 +101,7 @@ pub(super) struct Terms {
     pub(super) built: i64,
     /// Rows up to this id are in.
     pub(super) seen: i64,
-    /// The number of the last change that is in, and that of the last which is in pages.
+    /// The number of the last change in memory, and of the last one in pages.
     pub(super) changed: i64,
     pub(super) changed_in_pages: i64,
     /// How often its manifest was saved.

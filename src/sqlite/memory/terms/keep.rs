@@ -13,7 +13,7 @@ const BUILT_AT_OPENING: usize = 8192;
 const MAX_WAITING: i64 = 512;
 
 impl Table<'_> {
-    /// Takes in what this change and other programs changed, and goes on with an index that is not whole.
+    /// Takes in the changes of this write and of other programs, and continues an unfinished index.
     pub(in crate::sqlite::memory) fn keep_terms(&self) -> rusqlite::Result<()> {
         let held = &mut *self.held.borrow_mut();
         if held.is_whole.is_none() && !held.is_current(self.connection)? && !self.are_many_waiting()? {
