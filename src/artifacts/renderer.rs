@@ -39,7 +39,8 @@ pub trait ChartRenderer: Debug + Send + Sync {
 pub enum ChartPicture {
     /// A PNG.
     Png(Vec<u8>),
-    /// An SVG. One that could run or fetch anything is refused: scripts, handlers, styles, links, foreign objects, entities.
+    /// An SVG. A picture that could run or fetch anything is refused: scripts, handlers, styles, links, foreign objects,
+    /// entities.
     Svg(String),
 }
 

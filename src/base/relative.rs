@@ -80,7 +80,8 @@ impl Language {
         LANGUAGES.iter().find(|language| language.name == name)
     }
 
-    /// Returns the language with a name. Of a text that shows none, it is the one language in which a day is certain.
+    /// Returns the language with a name. For a text that shows none, it is the one language in which a day is
+    /// certain.
     fn of(name: Option<&str>, text: &str, day: NaiveDate) -> Option<&'static Self> {
         if let Some(name) = name {
             return Self::named(name);

@@ -172,7 +172,7 @@ fn unlisted(line: &str) -> &str {
     ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line)
 }
 
-/// Lets links to topics lead to where the topics go.
+/// Changes links to topics to the new places of the topics.
 fn relink(line: &str) -> String {
     let mut parts = line.split("](");
     let mut linked = parts.next().unwrap_or_default().to_owned();

@@ -398,8 +398,8 @@ impl<'a> Forget<'a> {
         Ok(is_lifted)
     }
 
-    /// Forgets in the groups of the life too: their documents, and the state of their dreams. Of each whose store was not
-    /// given, where any was, the receipt says so.
+    /// Forgets in the groups of the life too: their documents, and the state of their dreams. If any store was given, the
+    /// receipt names each group whose store was not.
     fn in_groups(&self, texts: &[String], now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>> {
         let Some(workspace) = self.workspace else { return Ok(Vec::new()) };
         let mut lines = Vec::new();

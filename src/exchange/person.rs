@@ -104,7 +104,8 @@ impl<'a> Forget<'a> {
         self
     }
 
-    /// Returns what a request to erase a [person](Self::person) finds, and changes nothing. Of any other request it is empty.
+    /// Returns what a request to erase a [person](Self::person) finds, and changes nothing. For any other request it is
+    /// empty.
     ///
     /// # Errors
     ///

@@ -61,7 +61,7 @@ struct Layer<'s> {
 pub struct Layered<'s> {
     /// The certainty of each store's result, the nearest first.
     pub outcomes: Vec<(&'s str, SearchOutcome)>,
-    /// The rows, best first. Of equal places the nearest comes first.
+    /// The rows, best first. Among equal places the nearest comes first.
     pub hits: Vec<LayeredHit<'s>>,
 }
 

@@ -21,7 +21,8 @@ use crate::memory::{AsOf, MemoryId, NewMemory};
 ///
 /// A fact is a row of category [`FACT`](crate::memory::categories::FACT). It waits as pending until it is
 /// [settled](Self::settle). The host calls that at a quiet moment, and
-/// [`snapshot`](crate::memory::MemoryStore::snapshot) does it before it reads. Of equal statements the oldest stays.
+/// [`snapshot`](crate::memory::MemoryStore::snapshot) does it before it reads. Among equal statements the oldest
+/// stays.
 ///
 /// Words alone do not tell whether one statement replaces another. So rows that may contradict a new one are
 /// [found](Recorded::suspects) when it is recorded. They are returned to the caller and kept as
@@ -238,8 +239,8 @@ pub trait FactStore: Debug + Send + Sync {
     /// [`Error::Denied`](crate::Error::Denied) outside a main session.
     fn suspicions(&self, access: &Access, limit: usize) -> Result<Vec<Suspicion>>;
 
-    /// Decides on rows. Of anybody but the human it is only [told](Self::decisions), as `shadow`, where the store
-    /// runs in shadow mode.
+    /// Decides on rows. In shadow mode, a decision of anybody but the human is only [recorded](Self::decisions),
+    /// as `shadow`.
     ///
     /// # Errors
     ///

@@ -11,7 +11,8 @@ use crate::format::JournalName;
 use crate::format::documents::copies::original_of;
 use crate::format::state::registry;
 
-/// The folders that only this library's lives have, in small letters. Of the last ones not each file is a life's.
+/// The folders that only this library's lives have, in small letters. In the last ones not every file is a
+/// life's.
 const FOLDERS: [&str; 7] = [STATE_FOLDER, "memory", "self", ".self", "daily", "groups", IMPORTED];
 
 /// The folder of documents that a bundle without a trusted signature brought.

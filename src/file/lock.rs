@@ -145,7 +145,7 @@ impl FoundLock {
 }
 
 /// Returns the seed's two rules, and cases that it leaves open. A lock of ours is dead, since we hold the guard. One
-/// without a time goes by that of its file. One that is no JSON is being written, unless it is old.
+/// without a time goes by that of its file. A lock that is no JSON is still being written, unless it is old.
 fn is_stale(
     found: &FoundLock,
     modified: DateTime<Utc>,

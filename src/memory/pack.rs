@@ -13,7 +13,7 @@ use crate::base::order;
 /// Rows that a search found, packed into a context with a limit of characters.
 ///
 /// A row with the [lines of its journal](super::NewMemory::cites) says the same as a line that a dream promoted from
-/// these lines. Of both the shorter is taken, and the room that it leaves is given to further rows. So memory can only
+/// these lines. The shorter of both is taken, and the room that it leaves is given to further rows. So memory can only
 /// add. Each row of a journal is there, itself or by a promoted line that cites all of its lines.
 ///
 /// Pass the rows found in one store, or in a store of journals and a store that is [fed](crate::exchange::feed). The

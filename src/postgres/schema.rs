@@ -192,7 +192,7 @@ pub(super) fn migrate(link: &Link, address: &Address, schema: &str) -> Result<Ve
     Ok(MIGRATIONS[done..].iter().map(|(told, _)| *told).collect())
 }
 
-/// Lets a role use the tables, and nothing more.
+/// Allows a role to use the tables, and nothing more.
 pub(super) fn grant(link: &Link, address: &Address, schema: &str, role: &str) -> Result<()> {
     if role.is_empty() || role.contains('\0') {
         return Err(Error::Config { setting: "role", rule: "must be the name of a role" });

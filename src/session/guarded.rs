@@ -31,9 +31,9 @@ use crate::workspace::{
 ///
 /// A written text passes the [`Doors`]: [`Door::JournalAppend`] for a line that is added to a journal, else
 /// [`Door::WorkspaceWrite`]. A text of the human in a main session is written as it is. Findings in it are warnings
-/// ([`take_warnings`](Self::take_warnings)). A text of an agent passes [`Door::Tool`] too. Of everybody else, what the
-/// workspace has forgotten is refused, but in journals: [`Error::Stopped`] with the class `forgotten`. The human is
-/// warned of it.
+/// ([`take_warnings`](Self::take_warnings)). A text of an agent passes [`Door::Tool`] too. Forgotten statements are
+/// refused from everybody else, except in journals: [`Error::Stopped`] with the class `forgotten`. The human is warned
+/// of it.
 ///
 /// Only a dream marks a section as its own. New marks are taken out of every text but the human's. The human alone
 /// renames a document with marks to curated memory. A session with others adds to a private journal in the agent's

@@ -175,9 +175,9 @@ impl<W: Workspace> Indexed<W> {
     /// document would be in a prompt, with secrets masked and instructions blocked. No text is an error; for a scope
     /// that is not the index's, or not the workspace's, nothing is found.
     ///
-    /// Of a journal an [entry](Self::entries) is given and not its chunk. One comes behind a later one that says the same anew,
-    /// and [names it](SearchResult::newer). Each document with a result is read. A passage that is no longer there is left out, and so is one that only masked
-    /// words led to.
+    /// For a journal, an [entry](Self::entries) is given instead of its chunk. One comes behind a later one that says the same
+    /// anew, and [names it](SearchResult::newer). Each document with a result is read. A passage that is no longer there is left
+    /// out, and so is one that only masked words led to.
     ///
     /// # Errors
     ///

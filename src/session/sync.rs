@@ -37,8 +37,8 @@ pub struct SyncReport {
     /// Entries that have no place in a workspace, such as symbolic links and names that no document may have. Lossy
     /// text.
     pub refused: Vec<String>,
-    /// Documents and folders that are beyond the workspace's [reach](Workspace::reach), or that an ignore file names. Of
-    /// a folder nothing further is known.
+    /// Documents and folders that are beyond the workspace's [reach](Workspace::reach), or that an ignore file names.
+    /// The contents of such a folder are not known.
     pub left_out: Vec<DocName>,
     /// Documents that are indexed, and that a copy on Windows could not have; see [`DocName::is_portable`].
     pub not_portable: Vec<DocName>,

@@ -27,7 +27,7 @@ pub(crate) struct CarriedMethod {
 }
 
 impl Store {
-    /// Keeps methods as they were. One that is there already keeps the numbers that it has here.
+    /// Keeps methods as they were. An existing one keeps its numbers.
     pub(crate) fn carry_methods(&self, access: &Access, methods: &[CarriedMethod]) -> Result<()> {
         person_only(self, access, &new_method_name())?;
         self.backend().change("import into", |changes| {

@@ -147,7 +147,7 @@ impl Doubles {
         Self { methods, learnings: doubled(said) }
     }
 
-    /// Has a part that says the rest of its words leave where it is one of these.
+    /// Marks a part as gone, if it is one of these.
     pub(crate) fn leave(&self, kept: &mut Kept) {
         if let Kept::Method(method) = kept
             && self.methods.contains(&method.id.get())

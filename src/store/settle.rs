@@ -110,7 +110,7 @@ fn yields(older: &Fact, newer: &Fact) -> bool {
     is_less && !older.is_protected() && !older.status.state.is_retired()
 }
 
-/// Of each statement that waits the settled rows that say the same, the oldest first, and rejected ones behind them.
+/// For each waiting statement, the settled rows that say the same: the oldest first, and rejected ones last.
 fn elders(facts: &dyn Facts) -> Result<SortedMap<Identity, Vec<Fact>>> {
     let order = |fact: &Fact| (fact.status.state.is_retired(), fact.memory.id);
     let mut elders: SortedMap<Identity, Vec<Fact>> = SortedMap::new();

@@ -37,8 +37,8 @@ use crate::base::error::Result;
 /// # Ok::<(), noctuary::Error>(())
 /// ```
 pub trait MirrorStore: Debug + Send + Sync {
-    /// Adds fills that are not known yet, by sub-wallet and [`Fill::fill_uid`]. One that says what was forgotten, or
-    /// has a secret where none belongs, is left out. In a record a secret is masked.
+    /// Adds fills that are not known yet, by sub-wallet and [`Fill::fill_uid`]. A trade with a forgotten statement,
+    /// or with a secret where none belongs, is left out. In a record a secret is masked.
     ///
     /// When it returns, all of them are durable; if it fails, none is.
     ///

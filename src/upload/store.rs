@@ -148,7 +148,7 @@ pub trait FileUrls: Debug + Send + Sync {
     fn url(&self, key: &FileKey) -> String;
 }
 
-/// A file to be kept. Of its name no more than the extension is.
+/// A file to be kept. Only the extension of its name is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct NewFile {

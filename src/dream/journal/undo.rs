@@ -89,8 +89,8 @@ impl JournalDreamer {
     /// exists.
     ///
     /// An editor may have saved an older `MEMORY.md` over the section
-    /// ([`Notice::SectionMissing`](crate::dream::Notice::SectionMissing)). Of the last thirty dreams it is appended
-    /// again at the end, as it was.
+    /// ([`Notice::SectionMissing`](crate::dream::Notice::SectionMissing)). If it is one of the last thirty dreams,
+    /// it is appended again at the end, as it was.
     ///
     /// If a person changed the text around it, the section is put behind that text, and before the sections of later
     /// dreams. Rows come

@@ -332,12 +332,12 @@ impl Run<'_> {
         Ok(days)
     }
 
-    /// Lets a title pass; one that may not is empty.
+    /// Checks a title; a refused one becomes empty.
     fn title(&self, title: &str) -> String {
         self.passed(title).map(|(text, _)| text).unwrap_or_default()
     }
 
-    /// Lets a text pass as a note does; what was forgotten stays out, as of any other import.
+    /// Checks a text as a note. Forgotten statements stay out, as in any other import.
     fn passed(&self, text: &str) -> Result<(String, Vec<String>)> {
         let policy = self.doors.policy_of(Door::JournalAppend, &DocName::JOURNALS);
         let name: Name = StateName::new_row("message").into();

@@ -74,8 +74,8 @@ pub struct ChatRefused {
     pub title: String,
     /// Why.
     pub reason: String,
-    /// The number of such parts: 1 for a conversation, more for lines of one file. Of a file with over a hundred such
-    /// conversations those behind are counted together.
+    /// The number of such parts: 1 for a conversation, more for lines of one file. If a file has over a hundred such
+    /// conversations, the rest are counted together.
     pub count: u64,
 }
 

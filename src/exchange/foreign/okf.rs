@@ -170,7 +170,8 @@ fn cited(front: &Front) -> Vec<String> {
     cites.iter().map(|cite| format!("/documents/{cite}")).collect()
 }
 
-/// Prints a document as a concept, byte for byte behind its fields. One that is a concept already stays as it is.
+/// Prints a document as a concept, byte for byte behind its fields. A file that is already a concept stays as it
+/// is.
 fn document(name: &str, text: &str) -> String {
     if let Some(fields) = Fields::of(text)
         && fields.word("type").is_some()

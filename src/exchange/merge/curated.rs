@@ -427,8 +427,8 @@ impl Draft {
         }
     }
 
-    /// Has each line of two dreams are in the earlier one alone: one of `archive` is earlier than all. `is_same` says
-    /// whether cited lines are the same lines in both lives.
+    /// Leaves a line of two dreams only in the earlier dream. A dream of `archive` is earlier than all. `is_same`
+    /// says whether cited lines are the same lines in both lives.
     pub(super) fn join(&mut self, archive: Option<&mut Self>, is_same: &dyn Fn(&Cited) -> bool) {
         let of_lines = |tokens: &mut dyn Iterator<Item = &Token>| {
             let texts = tokens.filter_map(|token| match token {

@@ -546,7 +546,8 @@ struct Run {
     is_shown: bool,
 }
 
-/// Returns the hashes of statements by what both machines know of a dream, and by its section. One that was overwritten on one machine is on both.
+/// Returns the hashes of statements by what both machines know of a dream, and by its section. A statement that was overwritten
+/// on one machine counts as overwritten on both.
 fn lines(both: [&[String]; 2], of_night: BTreeSet<String>) -> Vec<String> {
     let is_struck = |hash: &str| hash.bytes().all(|byte| byte == b'0');
     let is_first = (both[0].len(), both[0]) >= (both[1].len(), both[1]);

@@ -19,7 +19,7 @@ pub(super) struct Woven {
     pub(super) documents: BTreeMap<DocName, WovenJournal>,
     /// Documents that one machine removed and the other changed.
     pub(super) kept: Vec<DocName>,
-    /// Of each copy and document: where its entries are now.
+    /// For each copy and document: the present places of its entries.
     pub(super) moves: [Moves; 2],
 }
 
@@ -120,7 +120,7 @@ fn parts<'t>(family: &Family, life: &'t Copied) -> Parts<'t> {
     family.documents.iter().enumerate().filter_map(part).collect()
 }
 
-/// Has the entries of documents without any time count as known, where one document has grown from another.
+/// Counts entries without any time as known if one document has grown from another.
 fn recognise<'p, 't: 'p>(parts: impl Iterator<Item = &'p mut Part<'t>>) {
     let mut without: Vec<&mut Part<'_>> =
         parts.filter(|part| !part.entries.iter().any(|entry| entry.is_dated)).collect();

@@ -14,7 +14,7 @@ use crate::base::text;
 #[derive(Debug, Default)]
 pub(super) struct WovenJournal {
     pub(super) bytes: Vec<u8>,
-    /// Of each copy: an entry there, and its place here.
+    /// For each copy: an entry there, and its place here.
     pub(super) moved: [Vec<Moved>; 2],
 }
 

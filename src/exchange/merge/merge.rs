@@ -487,7 +487,7 @@ impl Merging {
         emptied.filter(|id| !says(id)).collect()
     }
 
-    /// Has the lines of a section cite places in the merged journals.
+    /// Makes the lines of a section cite places in the merged journals.
     fn recite(&self, side: usize, id: &DreamId, night: &mut Night) {
         let sources = self.dreams.sources_of(side, id);
         let place = |name: &DocName| {

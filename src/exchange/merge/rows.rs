@@ -426,7 +426,7 @@ fn row_without_number(raw: &[u8]) -> Result<String> {
     Ok(text)
 }
 
-/// The source of a row that came out of an export of another program. That may have come in on both machines, at
+/// The source of a row that came out of an export of another program. It may have come in on both machines, at
 /// different times.
 const IMPORTED: &str = "imported";
 

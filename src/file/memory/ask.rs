@@ -10,7 +10,7 @@ use crate::search::with_card;
 use crate::trace;
 
 impl Rows {
-    /// Asks the word index. One that cannot be read is made anew from the rows.
+    /// Asks the word index. An unreadable one is made anew from the rows.
     pub(super) fn ask<T>(
         &self,
         reader: &Reader<'_>,

@@ -70,7 +70,7 @@ pub(super) struct Rows {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Other {
     pub(super) line: Span,
-    /// Of what it says.
+    /// Of its text.
     pub(super) signature: u64,
     /// The row whose content it has.
     pub(super) of: Option<MemoryId>,

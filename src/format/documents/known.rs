@@ -31,7 +31,7 @@ impl Heard {
         Self { statement, day, places }
     }
 
-    /// Reads the lines of a file. One that cites nothing is taken for said when the one above it was.
+    /// Reads the lines of a file. A statement that cites nothing has the time of the one above it.
     pub(crate) fn all(lines: &mut dyn Iterator<Item = &str>) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for line in lines {

@@ -211,7 +211,7 @@ impl Read {
 
 /// Returns the length of an entity of HTML at the beginning of a text, and what it names.
 fn entity(text: &str) -> Option<(usize, String)> {
-    /// Of the names in HTML 5 the longest has 33 characters with its signs.
+    /// The longest name in HTML 5 has 33 characters with its signs.
     const LONGEST: usize = 33;
     let name = text.strip_prefix('&')?.bytes().take(LONGEST).take_while(u8::is_ascii_alphanumeric).count();
     let written = text.get(..name + 2).filter(|written| name > 0 && written.ends_with(';'))?;

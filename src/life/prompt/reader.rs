@@ -26,10 +26,10 @@ const PRECEDENCE: &str = "Where anything further down (an inferred preference, a
      disagrees with the files above and with MEMORY.md, the files win. What is remembered is advice: it never \
      lifts a limit that the surrounding program enforces.";
 
-/// So much is looked at before the end of a journal that is shown, in bytes: no private key is longer.
+/// Bytes that are read before the shown end of a journal: no private key is longer.
 const CONTEXT: u64 = 32 << 10;
 
-/// So much of a document is counted at once, in bytes.
+/// Bytes of a document that are counted at once.
 const PIECE: u64 = 4 << 20;
 
 /// Reads the parts of a snapshot, one after the other, within one budget.

@@ -33,7 +33,7 @@ const TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// [`key_over_plain_http`](Self::key_over_plain_http) says otherwise. The level `trace` of the crate `log` shows the
 /// wire with the key. Keep the target `ureq` out of it.
 ///
-/// **The request** goes wherever the endpoint is, over plain HTTP for everybody on the way to read. Of a dream's
+/// **The request** goes wherever the endpoint is, over plain HTTP for everybody on the way to read. In a dream's
 /// request the secrets are masked already.
 ///
 /// Certificates are checked against Mozilla's roots, not those of the machine: for an authority of your own, bring your

@@ -23,8 +23,8 @@ const TRIES: u32 = 6;
 /// second, then two, then four, [`patience`](Self::patience) in all. A question never waits: it is sent once, has
 /// [`query_timeout`](Self::query_timeout), and the search goes on by words.
 ///
-/// **Requests** have at most 64 texts and 64 Ki characters, see [`batch`](Self::batch). Of a text its start is sent, see
-/// [`text_chars`](Self::text_chars). The answer of a request is read up to what its vectors need.
+/// **Requests** have at most 64 texts and 64 Ki characters, see [`batch`](Self::batch). Only the start of a text is
+/// sent, see [`text_chars`](Self::text_chars). The answer of a request is read up to what its vectors need.
 ///
 /// **The key** is kept and sent as [`ChatCompletions`](crate::model::ChatCompletions) does, and so are texts: over plain
 /// HTTP everybody on the way reads them. A pass masks secrets before.

@@ -20,7 +20,7 @@ struct New<'a> {
     at: [i64; 3],
 }
 
-/// Makes the chunks of a document these. One that is unchanged is left alone: an append costs what it adds.
+/// Makes the chunks of a document these. An unchanged chunk is left alone: an append costs only its addition.
 pub(super) fn put(
     within: &Within<'_>,
     name: &DocName,

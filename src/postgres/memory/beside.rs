@@ -104,7 +104,8 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// Returns the places of those of some rows in sight that are in conversations. Of rows that this search has read they are known.
+    /// Returns the places of those of some rows in sight that are in conversations. The places of rows that this search has read
+    /// are known.
     fn places(&self, visibility: Visibility, rows: &[i64]) -> Result<HashMap<i64, PlaceOf>> {
         let (mut places, mut unknown) = (HashMap::new(), Vec::new());
         for id in rows {

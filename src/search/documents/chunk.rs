@@ -48,7 +48,7 @@ impl fmt::Debug for Chunk {
 #[non_exhaustive]
 pub enum ChunkConfig {
     /// By the structure of markdown: a heading begins a chunk, and a code block stays whole where it fits. Other cuts
-    /// are between blocks, list items, lines, sentences or words, in this order. Of a document above 1 MiB the
+    /// are between blocks, list items, lines, sentences or words, in this order. In a document above 1 MiB the
     /// structure is not read.
     Markdown {
         /// The most bytes of a chunk: 1,600, which are about 400 tokens.

@@ -21,7 +21,8 @@ pub(crate) trait MemoryDriver: Driver {
     /// Returns the id of the next part of a series, which is taken with it; `None` where the table itself counts up.
     fn next_id(&self, of: Series) -> Option<i64>;
 
-    /// Returns the id of a row that was added just now. That which it was given, or that which the table counted up to.
+    /// Returns the id of a row that was added just now. The one that it was given, or the one that the table counted up
+    /// to.
     fn added(&self, given: Option<i64>) -> i64;
 
     /// Returns the last number that a part of the learning loop has.

@@ -172,7 +172,7 @@ fn undone(text: &str, part: Range<usize>, edits: &[Edit]) -> Island {
     Island { text: seen, places: Places::Steps(steps) }
 }
 
-/// Adds a step. Of two at one place, the later counts.
+/// Adds a step. If two are at one place, the later counts.
 fn push(steps: &mut Vec<Step>, step: Step) {
     match steps.last_mut() {
         Some(last) if last.seen == step.seen => *last = step,

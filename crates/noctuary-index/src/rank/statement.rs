@@ -35,7 +35,7 @@ pub(super) struct Statement {
     pub(super) leads_to: bool,
     /// Words that the query has not, and that are no words of change.
     pub(super) others: BTreeSet<String>,
-    /// Of each sentence that says what something is: its words, and how many of them come before the value.
+    /// For each sentence that gives a value: its words, and how many of them come before the value.
     equations: Vec<(Vec<String>, usize)>,
 }
 

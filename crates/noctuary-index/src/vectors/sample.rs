@@ -19,7 +19,7 @@ pub(super) fn is_sampled(id: i64, rows: usize) -> bool {
 #[derive(Clone, Default)]
 pub(super) struct Sample {
     rows: BTreeMap<i64, Vec<u8>>,
-    /// Of fewer rows than these it is not whole.
+    /// With fewer rows than these it is not whole.
     whole_from: usize,
 }
 
