@@ -2,7 +2,7 @@
 //! nothing.
 //!
 //! By day an agent's identity, curated memory and journals are files that its human reads and edits. By night the host
-//! calls [`dream_once`]. It shows new journals to the host's own model and checks the answer. It appends it to
+//! calls [`dream_once`]. It shows new journals to the host's own model and checks the answer. It appends the answer to
 //! `MEMORY.md` exactly once, even after a crash. There is no runtime, no timer, and no network without the feature
 //! `http`.
 //!
