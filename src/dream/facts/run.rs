@@ -275,8 +275,9 @@ impl Judging {
         order::retain(&mut answered.rulings, |given| is_done(given) == Some(false));
         self.facts.recovered = answered.rulings.len() as u64;
         self.state.answered = Some(answered);
-        // The process that left it may have been killed before it was durable. A power loss could take it
-        // back, and leave the decisions that follow from it.
+        // The process that left it may have been killed before it was durable: a power loss could take it
+        // back, and leave what is
+        // decided from it now.
         self.keep(run)?;
         let wish = self.wish(run);
         self.carry_out(run, &[], wish.as_deref())
