@@ -1,5 +1,5 @@
-//! The search of a store: a backend reads rows, and they are weighed here, so that the same rows have the same
-//! order in every store.
+//! The search of a store. A backend reads rows, and they are weighed here: the same rows have the same order
+//! in every store.
 
 use std::collections::BTreeSet;
 
@@ -20,16 +20,16 @@ use crate::search::rank::{
 /// Rows as a search reads them: those in sight and no others, in one view of the store. Retired and deleted rows are
 /// not among them.
 pub(crate) trait Searchable {
-    /// Counts the rows in sight, and for each word the rows with it. Of a frequent word no more are counted than is
+    /// Counts the rows in sight, and in how many of them each of some words occurs; of a frequent word no more than is
     /// [worth counting](Frequencies::worth_counting).
     fn frequencies(&self, visibility: Visibility, terms: &[Term]) -> Result<Frequencies>;
 
-    /// Gives the rows that may be found until `take` returns `false`. Each has its text, or an index's counts of it. If
-    /// the plan requires something, each has its text.
+    /// Gives the rows that may be found until `take` returns `false`: each with its text, or with what an index counted in
+    /// it. Where the plan requires something, each has its text.
     fn matching(&self, wanted: &Wanted<'_>, take: &mut Take<'_>) -> Result<()>;
 
-    /// Gives the rows right before and right behind some rows in their conversations, if the filter takes them. There
-    /// are at most [`REACH`](crate::search::rank::REACH) to each side, each with the row that it is beside. Their text
+    /// Gives the rows that the filter takes of those right before and right behind some rows in their conversations, at
+    /// most [`REACH`](crate::search::rank::REACH) to each side, each with the row that it is beside. Their text
     /// need not be read.
     fn beside(
         &self,
@@ -48,8 +48,8 @@ pub(crate) trait Searchable {
     /// Lists the rows that hold a text as it is, the latest touched first.
     fn holding(&self, visibility: Visibility, filter: &Filter, text: &str) -> Result<Vec<Memory>>;
 
-    /// Finds rows by an expression in the backend's own language, best first. The lower the rank of a row, the
-    /// better it is. `None` if the backend has no such language, or does not read this as one.
+    /// Finds rows by an expression in the backend's own language, best first, each with a rank that is the less the
+    /// better; `None` where the backend has none, or does not take this for one.
     fn by_expression(
         &self,
         _visibility: Visibility,
@@ -63,10 +63,11 @@ pub(crate) trait Searchable {
 /// Takes a row, and the words of the plan in it where they are counted already; `false` where no more are taken.
 pub(crate) type Take<'a> = dyn FnMut(&Card<'_>, Option<Counted<'_>>) -> bool + 'a;
 
-/// Rows that may be found: the filter takes them, and they have one of the words or may fulfil the plan.
+/// Rows that may be found: those that the filter takes, and that have one of the words or may fulfil what the plan
+/// requires.
 ///
-/// By [`Order::Relevance`], rows whose words weigh most together come first, then the greater id. By
-/// [`Order::Recency`], the latest touched comes first, then the greater id.
+/// By [`Order::Relevance`] those come first whose words weigh most together, then the greater id; by
+/// [`Order::Recency`] the latest touched, then the greater id.
 pub(crate) struct Wanted<'a> {
     pub visibility: Visibility,
     pub filter: &'a Filter,
