@@ -44,8 +44,8 @@ use crate::workspace::{Workspace, WriteMode};
 /// # Errors
 ///
 /// [`Error::Conflict`] where a document of the same name with other content is in the target: then nothing is copied.
-/// [`Error::Stopped`] for a document that holds what the target has forgotten. [`Error::Busy`] where somebody dreams in
-/// either.
+/// [`Error::Stopped`] for a document with a statement that the target has forgotten. [`Error::Busy`] where somebody
+/// dreams in either.
 pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> {
     let (_from, _to) = (claim(source)?, claim(target)?);
     check_place(source, target)?;

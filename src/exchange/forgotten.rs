@@ -85,14 +85,14 @@ impl<'a> ForgottenList<'a> {
         Self { access, workspace: None, rows: None }
     }
 
-    /// Adds what a workspace has forgotten, its groups included.
+    /// Adds the forgotten statements of a workspace, its groups included.
     #[must_use]
     pub fn workspace(mut self, workspace: &'a dyn Workspace) -> Self {
         self.workspace = Some(workspace);
         self
     }
 
-    /// Adds what a memory store has forgotten.
+    /// Adds the forgotten statements of a memory store.
     #[must_use]
     pub fn store(mut self, store: impl Into<StoredRows<'a>>) -> Self {
         self.rows = Some(store.into());

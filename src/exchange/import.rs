@@ -17,12 +17,12 @@ use crate::gate::{Door, Doors};
 use crate::session;
 use crate::workspace::{Workspace, WriteMode};
 
-/// Brings what another program remembers into a workspace.
+/// Brings the memory of another program into a workspace.
 ///
 /// The source is the other program's folder, opened as a workspace. It is only read, and what lies in dot folders is
 /// out of reach. Nothing in the target is overwritten. A document that holds a secret, or an instruction in disguise,
-/// stays out and is reported, unless [`Door::Import`] has another policy. So does one that holds what the target has
-/// forgotten, whatever the policy. Importing twice changes nothing.
+/// stays out and is reported, unless [`Door::Import`] has another policy. So does one with a statement that the
+/// target has forgotten, whatever the policy. Importing twice changes nothing.
 ///
 /// ```
 /// use noctuary::exchange::{Dialect, Import, ImportAction};

@@ -15,8 +15,8 @@ pub enum Door {
     WorkspaceWrite,
     /// A document comes from another workspace.
     Import,
-    /// A document, or a row of a memory store, is read into a prompt. A prompt is never refused for what is in it: what a
-    /// policy rejects is masked or blocked there.
+    /// A document, or a row of a memory store, is read into a prompt. A prompt is never refused for its content: text
+    /// that a policy rejects is masked or blocked there.
     PromptLoad,
     /// A row is written into a memory store, or a fact into its profile.
     StoreWrite,

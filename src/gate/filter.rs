@@ -1,4 +1,4 @@
-//! A filter, and what an operator lets pass it.
+//! A filter, and the operator's allow-list.
 
 use crate::base::order;
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! Boot: what a workspace is ready for, and in which order a session starts.
+//! Boot: the readiness of a workspace, and the order in which a session starts.
 
 use chrono::NaiveDate;
 

@@ -32,7 +32,7 @@ pub struct AuditEntry {
     pub id: Option<MemoryId>,
     /// The claimed source of the row.
     pub source: Option<Source>,
-    /// From what the words came. It stays after a statement was forgotten, a participant's name included.
+    /// The origin of the words. It stays after a statement was forgotten, a participant's name included.
     pub origin: Option<Origin>,
     /// Why, as it was stored: with secrets and instructions masked.
     pub reason: Option<String>,

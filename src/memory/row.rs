@@ -53,7 +53,7 @@ pub struct NewMemory {
     pub place: Option<Place>,
     /// Whether sessions with others present may find it. Private by default.
     pub shared: bool,
-    /// From what the words came. The host says it, never the model.
+    /// The origin of the words. The host says it, never the model.
     pub origin: Option<Origin>,
     /// Why it is written, for the audit.
     pub reason: Option<String>,
@@ -100,7 +100,7 @@ impl NewMemory {
         self
     }
 
-    /// Sets from what the words came.
+    /// Sets the origin of the words.
     #[must_use]
     pub fn origin(mut self, origin: Origin) -> Self {
         self.origin = Some(origin);

@@ -1,4 +1,4 @@
-//! The contract of a memory store: rows that were remembered, found again by what they say.
+//! The contract of a memory store: remembered rows, found again by their words.
 //!
 //! Files are the truth; a store is how an agent finds the right line of them among a hundred thousand. Every
 //! verb states its [`Access`]. Rows are private unless they were written as shared; a session with others
@@ -63,7 +63,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`](crate::Error::Stopped) where the content holds what the store does not take in.
+    /// [`Error::Stopped`](crate::Error::Stopped) if the store refuses the content.
     /// [`Error::TooLarge`](crate::Error::TooLarge) above the row cap. [`Error::Denied`](crate::Error::Denied) where the
     /// actor may not claim the source.
     fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId>;
@@ -291,9 +291,9 @@ pub fn is_purge_due(last: Option<DateTime<Utc>>, now: DateTime<Utc>) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IndexState {
-    /// It says what the rows say.
+    /// It agrees with the rows.
     Sound,
-    /// It does not, and `rebuild_index` mends it.
+    /// It disagrees, and `rebuild_index` mends it.
     Drifted,
 }
 

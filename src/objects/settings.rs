@@ -47,7 +47,8 @@ impl ObjectSettings {
         self
     }
 
-    /// Takes what the options do not say from environment variables: `AWS_…`, `GOOGLE_…`, `AZURE_…`.
+    /// Takes settings that are not among the options from environment variables: `AWS_…`, `GOOGLE_…`,
+    /// `AZURE_…`.
     #[must_use]
     pub fn environment(mut self) -> Self {
         self.is_environment = true;

@@ -331,12 +331,13 @@ impl<W: Workspace> Guarded<W> {
         self.judge(&*self.doors_of(name)?, Door::WorkspaceWrite, policy, name, text).map(drop)
     }
 
-    /// Returns the doors, with what the workspace has forgotten by now.
+    /// Returns the doors, with the forgotten statements of the workspace by now.
     pub(crate) fn current_doors(&self) -> Result<Cow<'_, Doors>> {
         self.doors_of(&DocName::MEMORY)
     }
 
-    /// Returns the doors of a document: with what the workspace has forgotten, and its group where it has one.
+    /// Returns the doors of a document: with the forgotten statements of the workspace and of its group, if it
+    /// has one.
     pub(crate) fn doors_of(&self, name: &Name) -> Result<Cow<'_, Doors>> {
         Ok(match self.forgotten.of_document(&self.workspace, name)? {
             Some(forgotten) => Cow::Owned(self.doors.clone().forgotten(forgotten)),

@@ -138,7 +138,7 @@ impl Store {
         })
     }
 
-    /// Returns what the store has forgotten.
+    /// Returns the forgotten statements of the store.
     pub(crate) fn stones(&self, access: &Access) -> Result<Option<Tombstones>> {
         main_only(self.scope(), access, &row_name(None))?;
         let stones = self.backend().read("read", |rows| rows.tombstones())?;

@@ -181,14 +181,14 @@ impl<W> MemoryTool<W> {
 }
 
 impl<W: Workspace> MemoryTool<W> {
-    /// Does what a model called, and returns the text that it is answered.
+    /// Carries out a model's call, and returns the answer.
     ///
     /// Arguments are an object, or the JSON text of one; a field that the command does not take is refused. An answer
     /// has at most 24 KiB, and a longer file is shown from its beginning, or by `view_range`.
     ///
     /// # Errors
     ///
-    /// [`ToolError`] with what the model is to be told; nothing was done then, unless the message says so.
+    /// [`ToolError`] with the message for the model. Then nothing was done, unless the message says so.
     pub fn call(&self, arguments: &Value) -> Result<String, ToolError> {
         trace::tool("memory", ToolError::library, || self.answer(arguments))
     }

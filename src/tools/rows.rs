@@ -297,7 +297,7 @@ impl Rows {
     }
 }
 
-/// Returns what a model is to know of a row that was found.
+/// Returns the facts on a found row for a model.
 fn notes(hit: &Hit) -> Vec<String> {
     let replaced = match hit.reached {
         Reached::Retired(id) => {

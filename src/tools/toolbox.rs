@@ -22,14 +22,14 @@ use crate::session::{Guarded, Indexed};
 use crate::trace;
 use crate::workspace::Workspace;
 
-/// The tools of one session: their definitions, and what carries out what a model calls.
+/// The tools of one session: their definitions, and the execution of a model's calls.
 ///
 /// A [`Session`](crate::Session) has its toolbox by [`tools`](crate::Session::tools); [`new`](Self::new) makes one over any view.
 ///
 /// | tool | with | does |
 /// |---|---|---|
 /// | `memory_write`, `memory_search`, `memory_read`, `memory_forget` | [`store`](Self::store) | rows of a memory store |
-/// | `memory_learn` | [`learnings`](Self::learnings) | what a review learned, apart from rows |
+/// | `memory_learn` | [`learnings`](Self::learnings) | lessons of a review, apart from rows |
 /// | `memory_compiled_page` | `pages` | one page on a name |
 /// | `artifact_list`, `artifact_get` | `artifacts` | charts, spreadsheets and reports that were made |
 /// | `file_list`, `file_read` | `files` | files that people handed over |
@@ -91,7 +91,7 @@ pub struct Toolbox {
     origin: Option<Origin>,
     /// The tools of all these, built at the first question for them.
     tools: OnceLock<Vec<Tool>>,
-    /// The keeper of what the tools hand out.
+    /// The keeper of the texts that the tools hand out.
     recorder: Recorder,
 }
 
@@ -132,7 +132,7 @@ impl Toolbox {
         self
     }
 
-    /// Keeps what the tools hand out. For a toolbox to which nothing was added yet.
+    /// Keeps the texts that the tools hand out. For a toolbox to which nothing was added yet.
     pub(crate) fn recording(mut self, recorder: Recorder) -> Self {
         if let Some(documents) = self.documents.as_mut().and_then(Arc::get_mut) {
             documents.recorder = recorder.clone();
@@ -280,8 +280,8 @@ impl Toolbox {
         self.documents.as_ref().map(|documents| documents.take_warnings()).unwrap_or_default()
     }
 
-    /// Carries out what a model called, and returns what it is answered. Arguments are an object, or the JSON text of one,
-    /// as `OpenAI`'s protocol carries them.
+    /// Carries out a model's call, and returns the answer. Arguments are an object, or the JSON text of one, as `OpenAI`'s
+    /// protocol carries them.
     ///
     /// # Errors
     ///

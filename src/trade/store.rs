@@ -115,7 +115,7 @@ pub trait MirrorStore: Debug + Send + Sync {
 pub struct Mirrored {
     /// How many are new.
     pub inserted: u64,
-    /// How many were left out for what they say.
+    /// How many were left out because of their words.
     pub refused: u64,
 }
 

@@ -149,8 +149,8 @@ pub trait Workspace: Debug + Send + Sync {
     /// [`Error::NotFound`](crate::Error::NotFound), or [`Error::Conflict`](crate::Error::Conflict) where `to` exists already.
     fn rename(&self, from: &Name, to: &Name) -> Result<()>;
 
-    /// Takes back what the workspace itself keeps of earlier versions of documents, where `holds` says yes to name and
-    /// bytes. Returns how many it took back. For what is forgotten or deleted for good: it must not live on there.
+    /// Removes the workspace's own earlier versions of documents for which `holds` says yes to name and bytes. Returns
+    /// how many it took back. For what is forgotten or deleted for good: it must not live on there.
     ///
     /// As provided it does nothing, which is right where nothing of the kind is kept.
     ///

@@ -164,7 +164,7 @@ pub(crate) fn change_state(
     Ok(changed)
 }
 
-/// Keeps what a file was.
+/// Keeps the earlier bytes of a file.
 fn keep(workspace: &dyn Workspace, name: &DocName, bytes: &[u8], at: Option<DateTime<Utc>>) -> Result<()> {
     let (file, preimage) = (StateName::history(name), Document::new(name.clone().into(), bytes.to_vec()));
     rewrite(workspace, &file, |standing| {

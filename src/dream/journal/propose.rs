@@ -1,4 +1,4 @@
-//! Proposals: what a dream would append waits for a person's word.
+//! Proposals: the lines that a dream would append wait for a person's decision.
 //!
 //! A proposal is made by the ordinary commit, with a file in the place of a section. The cursors move with it, and
 //! nobody is asked about the journals twice. An answer is an ordinary commit too. Section, log line and end of the

@@ -184,7 +184,7 @@ impl Curation {
         Ok(())
     }
 
-    /// Keeps what the survey of a run learned in which no model was asked, and when that was.
+    /// Keeps the result and the time of a survey, for a run without a call.
     pub(crate) fn record_idle(&mut self, run: &Run, survey: &Survey) -> Result<()> {
         let records = &mut self.records;
         let mut state = records.state.clone();

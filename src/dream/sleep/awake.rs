@@ -1,4 +1,4 @@
-//! The waking side of a sleeper: what it does is logged and counted, it falls asleep, and it wakes up.
+//! The waking side of a sleeper: its actions are logged and counted, it falls asleep, and it wakes up.
 
 use std::time::Duration;
 

@@ -35,7 +35,7 @@ use crate::workspace::{Lease, Workspace};
 /// [forgetting](crate::exchange::Forget) took out of a journal does not come back.
 ///
 /// Words pass as notes do, by the policy of [`Door::JournalAppend`]: secrets are masked, and suspicious text is kept and told. A
-/// message that holds what the workspace has forgotten stays out.
+/// message with a forgotten statement stays out.
 ///
 /// One conversation is in memory at a time, whatever size the export has. One above 32 MiB is refused, and the others come in.
 ///

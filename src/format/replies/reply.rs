@@ -16,7 +16,7 @@ pub(crate) const NOTHING_TO_PROMOTE: &str = "NOTHING_TO_PROMOTE";
 /// The headings of a section.
 pub(crate) const HEADINGS: [&str; 3] = [FACTS, "Preferences", "Decisions"];
 
-/// The heading of what nobody need have wished.
+/// The heading of statements that nobody need have wished.
 pub(crate) const FACTS: &str = "Facts";
 
 /// A citation as it is in an answer.

@@ -61,7 +61,8 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Reads what the view lets a session read. Reads each document once; of a journal it keeps no more than fits.
+    /// Reads all that a session may read through the view. Reads each document once; of a journal it keeps no more
+    /// than fits.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Entities: what a text speaks of by name.
+//! Entities: the names in a text.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use super::terms::{Piece, is_stop_word, pieces};
 use super::word::same_word;
 
-/// Finds what a text speaks of. The same text gives the same entities, always.
+/// Finds the names in a text. The same text gives the same entities, always.
 ///
 /// A store takes them from `StoreConfig::entities`.
 ///
