@@ -1,9 +1,9 @@
 //! Forgotten statements, known again without being kept.
 //!
 //! A statement is buried as a keyed hash of its words in their order. Only letters, digits and the signs that
-//! distinguish names and numbers count: `C++` is not `C`, nor `-5` `5`, nor `1.5` `15`. Case, white space, line
-//! breaks, punctuation around words, emphasis, escapes and invisible characters do not count. So a statement is found
-//! however it is wrapped or quoted. Scripts that write no spaces are taken character by character.
+//! distinguish names and numbers count: `C` and `C++` differ. So do `1.5` and `15`, and `5` and `-5`. Case, white
+//! space, line breaks, punctuation around words, emphasis, escapes and invisible characters do not count. So a
+//! statement is found however it is wrapped or quoted. Scripts that write no spaces are taken character by character.
 //!
 //! It is found in each spelling. Composition, case, compatible forms (`ﬁ`, half-width kana), and points of Hebrew and
 //! Arabic do not count. Nor do entities of HTML, escapes of JSON and addresses, and lookalike letters of another
