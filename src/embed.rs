@@ -56,7 +56,7 @@ pub trait Embedder: Send + Sync {
 
 /// Scores texts against a query: a cross-encoder, or a service of that kind. It reorders the first hits of a search.
 ///
-/// A text is what a row says, behind the name of its speaker. Ahead of it is the end of the row before in its
+/// A text is that of a row, behind the name of its speaker. Ahead of it is the end of the row before in its
 /// conversation, at most 200 bytes.
 ///
 /// ```

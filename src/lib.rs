@@ -2,7 +2,7 @@
 //! nothing.
 //!
 //! By day an agent's identity, curated memory and journals are files that its human reads and edits. By night the host
-//! calls [`dream_once`]. It shows new journals to the host's own model and checks the answer. It appends it to
+//! calls [`dream_once`]. It shows new journals to the host's own model and checks the answer. It appends the answer to
 //! `MEMORY.md` exactly once, even after a crash. There is no runtime, no timer, and no network without the feature
 //! `http`.
 //!
@@ -90,7 +90,8 @@
 //! | `testing` | contract suites for a backend of your own, a scripted model, fault injection |
 //!
 //! Two cores compile a small host with the default features in about a minute, and in three for a release. Debug information of
-//! its dependencies is most of its debug build: without it, the program takes 28 MB and not 122, the folder 306 MB and not 639.
+//! its dependencies is most of a debug build. Without it, the program takes 28 MB instead of 122, and the folder 306 MB instead
+//! of 639.
 //!
 //! ```toml
 //! [profile.dev.package."*"]

@@ -164,8 +164,8 @@ impl LlmReply {
         self
     }
 
-    /// Takes off what a model thought aloud in front of its answer, between `<think>` and `</think>`. Where a server opens
-    /// the thought itself, only its end is in the text, on a line of its own.
+    /// Removes the thoughts of a model in front of its answer, between `<think>` and `</think>`. Where a server opens the
+    /// thought itself, only its end is in the text, on a line of its own.
     ///
     /// For a client library that hands thoughts on as text; `ChatCompletions` does it already.
     ///

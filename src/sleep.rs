@@ -1,4 +1,4 @@
-//! Sleep: an agent that tires with each tool call, dreams when it sleeps, and is told who it is when it wakes up.
+//! Sleep: an agent that tires with each tool call, dreams while it sleeps, and is told who it is at waking.
 //!
 //! ```
 //! use std::sync::Arc;

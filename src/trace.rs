@@ -155,7 +155,7 @@ impl Span {
     }
 }
 
-/// A dream that has not ended. Where it is dropped so, by a host that gave it up or by a panic, the span says it.
+/// A dream that has not ended. If it is dropped, by a host that gave it up or by a panic, the span says so.
 #[derive(Debug)]
 pub(crate) struct Unended {
     span: Option<Span>,
@@ -329,7 +329,7 @@ pub(crate) fn forget(run: impl FnOnce() -> Result<Vec<PlaceReceipt>>) -> Result<
     })
 }
 
-/// Spans a call of a tool of ours, by a name of ours. Of its arguments and of what it answers nothing is said.
+/// Spans a call of a tool of ours, by a name of ours. Its arguments and its answer are not recorded.
 pub(crate) fn tool<T, E>(
     name: &str,
     because: impl FnOnce(&E) -> Option<&Error>,

@@ -509,7 +509,7 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "an intent that was struck is carried out before that is written down",
         file: "src/dream/commit/recorded.rs",
-        stands: "    if let Some(forgotten) = forgotten {\n        intent.strike(workspace, forgotten)?;\n    }\n    // The process that left it may have been killed before it was durable: a power loss could take it back, and leave\n    // the steps that are done from it now.\n    lease.replace(&I::FILE, &intent.print())?;\n",
+        stands: "    if let Some(forgotten) = forgotten {\n        intent.strike(workspace, forgotten)?;\n    }\n    // The process that left it may have been killed before it was durable. A power loss could take it back, and leave\n    // the steps that follow from it.\n    lease.replace(&I::FILE, &intent.print())?;\n",
         planted: "    lease.replace(&I::FILE, &intent.print())?;\n    if let Some(forgotten) = forgotten {\n        intent.strike(workspace, forgotten)?;\n    }\n",
         tests: FORGOTTEN,
     },

@@ -1,4 +1,4 @@
-//! An artifact: what the agent made, with its status.
+//! An artifact: something that the agent made, with its status.
 
 use std::fmt;
 use std::str::FromStr;

@@ -40,8 +40,8 @@ pub(super) fn parse(text: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// Writes a table. A cell that a spreadsheet would take for a formula has an apostrophe in front, as spreadsheets themselves
-/// mark text; numbers stay numbers.
+/// Writes a table. A cell that a spreadsheet would take for a formula gets an apostrophe in front, as spreadsheets mark
+/// text. Numbers stay numbers.
 pub(super) fn print(rows: &[Vec<String>]) -> String {
     let mut text = String::new();
     for row in rows {

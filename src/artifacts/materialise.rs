@@ -136,7 +136,7 @@ impl Materialiser {
         self
     }
 
-    /// Sets who hears what was written and what was left out.
+    /// Sets the observer of written and omitted files.
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn ArtifactObserver>) -> Self {
         self.observer = Some(observer);
@@ -154,7 +154,7 @@ impl Materialiser {
     ///
     /// # Errors
     ///
-    /// The errors of the store, but for references to nothing, and those of writing. Each file is whole or not there.
+    /// The errors of the store, except references to nothing, and those of writing. Each file is whole or not there.
     pub fn materialise(
         &self,
         store: &dyn ArtifactStore,

@@ -33,7 +33,8 @@
 //! # Limits
 //!
 //! - The options of a chart are kept as they are, and never run. A page shows numbers and text; a picture needs a renderer. `SvgCharts` draws lines, bars and pies alone.
-//! - An id is a stable reference and no secret. Whoever serves artifacts over a network checks the session first.
+//! - An id is a stable reference and no secret. A host that serves artifacts over a network must check the
+//!   session first.
 //! - A report in HTML is shown as its source text.
 //! - The list of a folder reads the first line of each artifact's file.
 

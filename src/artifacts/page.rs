@@ -20,7 +20,7 @@ td{border:1px solid #d0d0d5;padding:.25rem .6rem;text-align:left}tr:first-child 
 pre{background:#f4f4f6;padding:.8rem;overflow:auto;white-space:pre-wrap}footer{color:#6b6b70;font-size:.85rem;margin-top:2rem}\
 @media (prefers-color-scheme:dark){body{color:#e6e6ea;background:#161618}td{border-color:#3a3a40}tr:first-child td,pre{background:#232327}}";
 
-/// Makes the page of an artifact with its data. Of each chart there may be a picture.
+/// Makes the page of an artifact with its data. Each chart may have a picture.
 pub(super) fn page(artifact: &Artifact, data: &ArtifactData, pictures: &[Option<ChartPicture>]) -> String {
     let title = title(artifact, data);
     let mut body = String::new();

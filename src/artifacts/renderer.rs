@@ -29,7 +29,7 @@ pub trait ChartRenderer: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Why not, in words for the operator: the picture is left out, and all else goes on.
+    /// The reason for the operator. The picture is left out, and everything else is written.
     fn render(&self, options: &Value) -> Result<ChartPicture, String>;
 }
 
@@ -39,7 +39,8 @@ pub trait ChartRenderer: Debug + Send + Sync {
 pub enum ChartPicture {
     /// A PNG.
     Png(Vec<u8>),
-    /// An SVG. One that could run or fetch anything is refused: scripts, handlers, styles, links, foreign objects, entities.
+    /// An SVG. A picture that could run or fetch anything is refused: scripts, handlers, styles, links, foreign objects,
+    /// entities.
     Svg(String),
 }
 

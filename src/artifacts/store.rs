@@ -47,7 +47,7 @@ use crate::base::receipt::PlaceReceipt;
 pub trait ArtifactStore: Debug + Send + Sync {
     /// Begins an artifact, and returns its id: random, and never that of another artifact. It runs until it is ended.
     ///
-    /// A session with others present makes a shared one, whatever is said.
+    /// A session with others present always makes a shared one.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ pub trait ArtifactStore: Debug + Send + Sync {
     /// # Errors
     ///
     /// [`Error::ArtifactNotFound`](crate::Error::ArtifactNotFound).
-    /// [`Error::ArtifactEnded`](crate::Error::ArtifactEnded) where it does not run any more.
+    /// [`Error::ArtifactEnded`](crate::Error::ArtifactEnded) if it no longer runs.
     /// [`Error::Config`](crate::Error::Config) for data of another kind or shape.
     /// [`Error::Stopped`](crate::Error::Stopped) for data that holds a secret or what was forgotten.
     /// [`Error::TooLarge`](crate::Error::TooLarge). [`Error::QuotaReached`](crate::Error::QuotaReached). Also the
@@ -91,8 +91,8 @@ pub trait ArtifactStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::ArtifactNotFound`](crate::Error::ArtifactNotFound), [`Error::ArtifactEnded`](crate::Error::ArtifactEnded) where
-    /// it does not run any more, and the errors of the home.
+    /// [`Error::ArtifactNotFound`](crate::Error::ArtifactNotFound), [`Error::ArtifactEnded`](crate::Error::ArtifactEnded) if it
+    /// no longer runs, and the errors of the home.
     fn mark_error(
         &self,
         access: &Access,

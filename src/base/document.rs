@@ -111,7 +111,7 @@ impl Document {
     }
 
     /// Returns the text, with every byte that is not UTF-8 replaced. For reading only: writing it back would change
-    /// what is there.
+    /// the document.
     #[must_use]
     pub fn lossy(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.bytes)

@@ -33,7 +33,7 @@ pub struct GateFinding {
 }
 
 impl GateFinding {
-    /// Puts together what is told of a secret.
+    /// Puts together the report on a secret.
     #[must_use]
     pub(crate) fn new(
         name: DocName,

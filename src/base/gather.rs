@@ -1,4 +1,5 @@
-//! Collecting what an iterator gives into a list, through one function for each kind of item and not one for each chain of adapters.
+//! Collects the items of an iterator into a list. There is one function for each kind of item, not one for each chain of
+//! adapters.
 
 /// A way to collect whose code is compiled once for each kind of item.
 pub(crate) trait Gather: Iterator {

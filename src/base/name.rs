@@ -71,7 +71,7 @@ impl Name {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 
-    /// Returns the name as file systems that do not tell case and composition apart compare it, and a little broader: as one
+    /// Returns the name as file systems without case and composition compare it, and a little broader: as one
     /// [name](text::same_name). A stream of a file in the root, `SOUL.md:x` on disks of Windows, is the file.
     pub(crate) fn folded(&self) -> String {
         let path = self.as_str();
@@ -111,7 +111,7 @@ pub(crate) const OWN_FILES: [&str; 9] = [
     "messages.md",
 ];
 
-/// The name of a document: a relative path of plain segments without a dot in front, but for the folder
+/// The name of a document: a relative path of plain segments without a dot in front, except the folder
 /// [`.self`](Self::DOT_SELF).
 ///
 /// At most 512 bytes, segments of at most 255. No traversal, no absolute path, no backslash, no control or invisible

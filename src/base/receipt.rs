@@ -284,8 +284,8 @@ pub struct ForgetReceipt {
     pub places: Vec<PlaceReceipt>,
     /// The documents that held it, ascending. Hidden files are counted in their place alone.
     pub documents: Vec<DocumentReceipt>,
-    /// Of a person who was erased: rows (`memories/12`) and lines (`memory/2026-11-20.md#L4`) of others that name them, and
-    /// stay. Ascending.
+    /// For an erased person: rows (`memories/12`) and lines (`memory/2026-11-20.md#L4`) of others that name them, and stay.
+    /// Ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<String>,
 }
@@ -344,7 +344,7 @@ impl ForgetReceipt {
         }
     }
 
-    /// Adds a result to what is known of its place.
+    /// Adds a result to the earlier ones of its place.
     pub(crate) fn add(&mut self, receipt: PlaceReceipt) {
         if let Some(line) = self.places.iter_mut().find(|line| line.place == receipt.place) {
             if line.is_unseen() {

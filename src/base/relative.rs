@@ -80,7 +80,8 @@ impl Language {
         LANGUAGES.iter().find(|language| language.name == name)
     }
 
-    /// Returns the language with a name. Of a text that shows none, it is the one language in which a day is certain.
+    /// Returns the language with a name. For a text that shows none, it is the one language in which a day is
+    /// certain.
     fn of(name: Option<&str>, text: &str, day: NaiveDate) -> Option<&'static Self> {
         if let Some(name) = name {
             return Self::named(name);
@@ -294,7 +295,7 @@ pub(crate) fn in_any(text: &str, day: NaiveDate) -> Vec<Relative> {
     found
 }
 
-/// Returns the dates of the relative days of a text in a language, or in the only one that knows such a day.
+/// Returns the dates of the relative days in a text, in one language or the only one that knows such a day.
 pub(crate) fn dates_of(text: &str, language: Option<&str>, day: NaiveDate) -> Vec<NaiveDate> {
     let mut dates = Vec::new();
     if let Some(language) = Language::of(language, text, day) {

@@ -14,7 +14,7 @@ use crate::base::gather::Gather as _;
 
 /// A map in the order of its keys.
 ///
-/// Its rows are in chunks, so that a key that comes or goes moves the rows of one chunk and no more.
+/// Its rows are in chunks, so that a key that comes or goes moves only the rows of one chunk.
 #[derive(Clone)]
 pub(crate) struct SortedMap<K, V> {
     /// Each has a row, and they follow one another.

@@ -1,5 +1,4 @@
-//! Items in items: `flat_map` in a fifth of the lines that the compiler makes of the one in `std`, which looks from both ends and counts
-//! ahead.
+//! Items in items: `flat_map` in a fifth of the compiled lines. The one in `std` looks from both ends and counts ahead.
 
 /// Iterators whose items have items.
 pub(crate) trait Spread: Iterator + Sized {

@@ -34,7 +34,7 @@ impl Unit {
     }
 }
 
-/// Returns the beginning of a text, exactly as much as fits: to the end of a line where one ends near, else within a line.
+/// Returns the beginning of a text that just fits: to the end of a line if one is near, else within it.
 pub(crate) fn head(text: &str, most: usize, unit: Unit) -> &str {
     let end = match unit {
         Unit::Bytes => most,

@@ -12,7 +12,8 @@ use crate::base::error::{At, Result, Unsynced};
 #[cfg(feature = "artifacts")]
 pub(crate) use beside::replace_beside;
 
-/// Returns a name for a file until it is complete: in the state folder, where the next claim finds what a crash left.
+/// Returns a name for a file until it is complete. It is in the state folder, where the next claim finds the
+/// leftovers of a crash.
 pub(crate) fn temporary() -> String {
     format!("{STATE_FOLDER}/{TEMPORARY}{}.tmp", host::token())
 }

@@ -32,8 +32,8 @@ impl Host {
             .or_else(|| std::env::var("COMPUTERNAME").ok())
             .filter(|name| !name.is_empty())
             .unwrap_or_else(|| "unknown".to_owned());
-        // In a container our pid means nothing to a peer outside, which would take us for dead: it is given
-        // a host name that is not its own, and then goes by age alone.
+        // In a container our pid means nothing to a peer outside, which would take us for dead. So the peer
+        // is given a host name that is not its own, and goes by age alone.
         if let Some(inner) = pid_ns.as_deref().filter(|namespace| *namespace != FIRST_PID_NS) {
             let digits: String = inner.chars().filter(char::is_ascii_digit).collect();
             // A host name that is shared with the outside says nothing of whose process ids are meant.
@@ -88,8 +88,8 @@ pub(crate) fn reached_limit() -> Option<crate::base::error::OpenLimit> {
     None
 }
 
-/// Draws 32 hexadecimal digits that no other process or call draws: the standard library's hash keys, which
-/// the operating system seeds, the process id, and a counter.
+/// Draws 32 hexadecimal digits that no other process or call draws. They come from the standard library's
+/// hash keys, which the operating system seeds, the process id, and a counter.
 pub(crate) fn token() -> String {
     static DRAWN: AtomicU64 = AtomicU64::new(0);
     let mut hasher = Hasher::new();

@@ -1,4 +1,4 @@
-//! The mark beside a store: what it held at its last commit, so that one that was emptied or cut short is told from a new
+//! The mark beside a store: its contents at the last commit. It tells a store that was emptied or cut short from a new
 //! one.
 //!
 //! It is written after its commit and not synced. So after a crash it is of that commit or an earlier one. The store

@@ -212,8 +212,8 @@ impl Root {
     }
 }
 
-/// Opens what is below a folder in one call that follows no link and never leaves the folder. `None` where only a walk
-/// from folder to folder says more: something is in the way, or the system does not know the call.
+/// Opens what is below a folder in one call that follows no link and never leaves the folder. `None` if something is
+/// in the way, or the system does not know the call. Then only a walk from folder to folder says more.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn below(root: BorrowedFd<'_>, path: &str, flags: OFlags) -> Option<io::Result<OwnedFd>> {
     use rustix::fs::ResolveFlags;

@@ -152,8 +152,8 @@ impl Doctor {
         self
     }
 
-    /// Sets how notes of roles are reflected on. A role with an [age](RoleConfig::ages) of its own waits for too long from that age
-    /// on, and any other from the [backlog](crate::learning::LearningConfig::backlog) of the stores: 72 hours.
+    /// Sets how notes of roles are reflected on. A note waits too long from the [age](RoleConfig::ages) of its role on. A role
+    /// without one has the [backlog](crate::learning::LearningConfig::backlog) of the stores: 72 hours.
     #[must_use]
     pub fn roles(mut self, config: RoleConfig) -> Self {
         self.roles = config;

@@ -101,9 +101,10 @@ impl Standing {
         lines.filter(is_moved).map(|(_, line)| line).gather()
     }
 
-    /// Returns whether a line that cites one of these places says all that this one says, but for a label of two words
-    /// in front of it. A line of a journal is shown twice where its record is lost or has not come yet from another
-    /// machine. So is a line that a person has changed, or asked for. Then a model may say more of it than before.
+    /// Returns whether a line that cites one of these places says all that this line says. A label of two words in
+    /// front of this line does not count. A line of a journal is shown twice if its record is lost, or has not yet
+    /// come from another machine. So is a line that a person has changed, or asked for. Then a model may say more of
+    /// it than before.
     pub(super) fn says(&self, line: &str, citations: &[Citation], shown: &Shown) -> bool {
         let places = cited(citations.to_vec());
         let places: Vec<&Cited> = places.iter().filter(|place| place.1 > 0).gather();

@@ -61,7 +61,7 @@ pub enum RulingOutcome {
     Told(EventId),
     /// A rule of the store is against it. The store told that too.
     Refused(String),
-    /// The rows were not any more what the model was shown, or one was retired meanwhile: nothing was decided.
+    /// A row has changed since the model was shown it, or was retired meanwhile: nothing was decided.
     Outdated,
     /// The model was not sure. It is asked again once either row, or the operator's wish, changes.
     Unsure,

@@ -24,7 +24,7 @@ pub enum Failure {
     Stopped,
     /// Nobody said why it ended, so it may have been cut off.
     Unsaid,
-    /// Not in the form that was asked for: neither bullets nor exactly the token for nothing. For a
+    /// Not in the requested form: neither bullets nor exactly the token for nothing. For a
     /// [`FactDreamer`](crate::dream::FactDreamer), no ruling for a shown pair.
     Malformed,
     /// Larger than any answer should be.

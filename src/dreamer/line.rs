@@ -78,8 +78,8 @@ pub enum LineOutcome {
     Duplicate,
     /// An earlier dream promoted it and a person took it out again, or said no to it.
     RemovedBefore,
-    /// It says what the workspace has forgotten, and is reported as `[REDACTED:forgotten#1]`. Or it holds the mark of a
-    /// forgotten statement in a file, such as `[forgotten]----`.
+    /// It says a forgotten statement, and is reported as `[REDACTED:forgotten#1]`. Or it holds the mark of a forgotten
+    /// statement in a file, such as `[forgotten]----`.
     Forgotten,
     /// Its evidence does not hold.
     Held(Hold),

@@ -62,7 +62,7 @@ pub enum Notice {
     NoJournals,
     /// No journal exists at all, and the automatic daily log is off, as [the dreamer was told](crate::DreamConfig::daily_log).
     DailyLogOff,
-    /// An answer had not the form that was asked for, and was read all the same.
+    /// An answer did not have the requested form, and was read all the same.
     Reshaped {
         /// The number of bullets that were joined to the one above them, each as one claim.
         joined: u32,
@@ -80,7 +80,7 @@ pub enum Notice {
     ProposalsExpired(u64),
     /// There is an unfinished commit, which a preview does not finish.
     UnfinishedCommit(DreamId),
-    /// The checksum of this state file does not fit: a person edited it. Its values count, but for a watermark that was raised.
+    /// The checksum of this state file does not fit: a person edited it. Its values count, except a watermark that was raised.
     EditedState(String),
     /// Not all of this state file could be read: what could be counts.
     UnreadState {

@@ -109,7 +109,7 @@ impl PassReport {
         fates
     }
 
-    /// Counts what was found and not masked.
+    /// Counts findings that were not masked.
     pub(crate) fn warn(&mut self, found: impl Iterator<Item = (String, u32)>) {
         for (class, count) in found {
             if self.masked.iter().any(|charge| charge.class == class) {

@@ -90,7 +90,7 @@ impl fmt::Debug for DeepReport {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PlanFault {
-    /// It is empty: it neither names lines nor says that none is to go.
+    /// It is empty: it neither names lines nor says that all stay.
     Empty,
     /// It is no list of lines.
     Unreadable,

@@ -188,7 +188,7 @@ fn address(run: &str) -> Option<(usize, usize, String)> {
     (!host.is_empty()).then_some((from, colon + 3 - from + whole.len(), key))
 }
 
-/// Returns whether a run is the path of a file: with a root or an ending, or a file's name of a known kind.
+/// Returns whether a run is the path of a file: it has a root, an ending, or a known file name.
 fn is_path(run: &str) -> bool {
     const KINDS: [&str; 24] = [
         "c", "cpp", "css", "csv", "go", "h", "html", "java", "js", "json", "jsonl", "md", "pdf", "png", "py",

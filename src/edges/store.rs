@@ -19,12 +19,12 @@ use crate::facts::{Fact, Suspicion};
 use crate::learning::{RoleNote, RoleNoteId};
 use crate::memory::MemoryId;
 
-/// Edges from texts to the entities that they speak of. A memory store keeps those of its rows and of its
-/// [notes of roles](crate::learning::RoleStore), and an [`Indexed`](crate::life::Indexed) workspace those of its documents.
+/// Edges from texts to the entities that they speak of. A memory store keeps the edges of its rows and of its [notes of
+/// roles](crate::learning::RoleStore). An [`Indexed`](crate::life::Indexed) workspace keeps the edges of its documents.
 ///
 /// Edges are derived: they are written with the row in one step, and go with it. They are for finding one's way, and no
-/// search is ranked by them. A session with others present is told of shared rows only, down to the query, and of no
-/// note. Nobody is told of rows that are deleted or retired.
+/// search is ranked by them. A session with others present gets only shared rows, down to the query, and no note.
+/// Nobody gets deleted or retired rows.
 ///
 /// # Example: the surroundings of a name
 ///
@@ -50,8 +50,8 @@ use crate::memory::MemoryId;
 /// ```
 pub trait EdgeStore: Debug + Send + Sync {
     /// Returns the latest texts that speak of an entity, at most `limit`, and the entities beside it in them. Words of
-    /// a person, with or without the sign of a kind, say which entity. All kinds with that key count, and names that go
-    /// on (`Marta Sails` for `Marta`). Facts that wait are [settled](crate::facts::FactStore::settle) first, where that
+    /// a person, with or without the sign of a kind, say which entity. All kinds with that key count, and longer names
+    /// (`Marta Sails` for `Marta`). Facts that wait are [settled](crate::facts::FactStore::settle) first, where that
     /// can be.
     ///
     /// # Errors
@@ -120,7 +120,7 @@ debug_as!(
 );
 
 impl Neighborhood {
-    /// Makes the surroundings of texts, the latest first. An entity is left out where it is what was asked for, by its keys.
+    /// Makes the surroundings of texts, the latest first. The requested entity itself is left out, by its keys.
     #[must_use]
     pub fn of(mentions: Vec<Mention>, keys: &[String]) -> Self {
         let is_beside = |edge: &Edge| {
@@ -168,7 +168,7 @@ fn neighbors(mentions: &[Mention], is_beside: impl Fn(&Edge) -> bool) -> Vec<Nei
     neighbors
 }
 
-/// Returns whether a key is one that was asked for, or a name that goes on with more words.
+/// Returns whether a key was requested, or is a longer name.
 pub(crate) fn is_asked(key: &str, keys: &[String]) -> bool {
     keys.iter().any(|asked| {
         key.strip_prefix(asked.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))

@@ -67,7 +67,8 @@ impl Verbs {
 }
 
 /// Returns the edges of the entities in a text. A verb belongs to the entities behind it in its sentence, up to the next
-/// verb; where there is none, or it is passive, to the one before it. An entity without a verb is mentioned.
+/// verb. If there is none, or the verb is passive, it belongs to the entity before it. An entity without a verb is
+/// mentioned.
 pub(crate) fn assemble(text: &str, spots: &[Spot], verbs: &Verbs, together: &SortedSet<String>) -> Vec<Edge> {
     let mut edges = Vec::new();
     let found = verbs.in_text(text);

@@ -1,4 +1,4 @@
-//! The contract of whoever keeps vectors of texts: a memory store of its rows, an index of its chunks.
+//! The contract of a keeper of vectors: a memory store for its rows, an index for its chunks.
 
 use std::fmt::Debug;
 
@@ -12,9 +12,9 @@ use crate::base::gather::Gather as _;
 /// its searches go by words.
 ///
 /// A row waits for its vector from the moment it is written; a write does nothing for it. The vectors of one embedder
-/// are a generation. The first one serves when no row waits for it any more. A later one is filled while the earlier
-/// serves, and takes its place in one step. A row that is changed, deleted, retired or forgotten has no vector from
-/// that moment on.
+/// are a generation. The first one serves when no row waits for it. A later one is filled while the earlier serves,
+/// and takes its place in one step. A row that is changed, deleted, retired or forgotten has no vector from that
+/// moment on.
 ///
 /// [`embed_once`](crate::vectors::embed_once) calls these verbs, which are for its makers and for the doctor. They block, and
 /// no lock is held between two of them.
@@ -51,8 +51,8 @@ pub trait VectorStore: Debug + Send + Sync {
     fn embedding_status(&self, embedder: &EmbedderId) -> Result<EmbeddingStatus>;
 
     /// Returns texts that wait for a vector, masked as [`Door::EmbedRequest`](crate::gate::Door::EmbedRequest) says; `None`
-    /// where none waits any more. Rows that never had one come first, then those that failed, in smaller batches each
-    /// time. Rows that need none are marked as skipped by the way.
+    /// if no row waits. Rows that never had one come first, then those that failed, in smaller batches each time. Rows that
+    /// need none are marked as skipped in the same call.
     ///
     /// # Errors
     ///
@@ -87,9 +87,9 @@ pub trait VectorStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn serve_vectors(&self, embedder: &EmbedderId) -> Result<bool>;
 
-    /// Removes vectors of generations that do not serve, but for this one and for the newest, which another process may
-    /// be filling. It removes some at a time, so that others may write between. Returns how many it removed; 0 where
-    /// none is left.
+    /// Removes vectors of generations that do not serve, except this one and the newest, which another process may be
+    /// filling. It removes some at a time, so that others may write between. Returns how many it removed; 0 where none
+    /// is left.
     ///
     /// # Errors
     ///
@@ -184,7 +184,7 @@ pub(crate) struct EmbedText {
 
 impl EmbedBatch {
     /// Returns the texts, in the order in which their vectors are expected. In the first batch of a pass the last text
-    /// has a vector already, so that another model of the same name is noticed.
+    /// already has a vector, to detect another model of the same name.
     #[must_use]
     pub fn texts(&self) -> Vec<&str> {
         let mut texts: Vec<&str> = self.texts.iter().map(|text| text.text.as_str()).gather();

@@ -22,7 +22,7 @@ use crate::workspace::{Workspace, WriteMode};
 /// home is not shown again in the other. An entry that has no place in a workspace (links, devices, names that are no
 /// document names) is left out. So are the rows of a memory store, also of one in the same folder or database: they go
 /// by `copy_rows`. Call it again to finish an interrupted copy, unless the source changed, or anything was written in
-/// the target. The life belongs to the scope of the target then, whoever had it before.
+/// the target. The copy belongs to the scope of the target, not to the earlier one.
 ///
 /// ```
 /// # #[cfg(feature = "sqlite")] {
@@ -44,8 +44,8 @@ use crate::workspace::{Workspace, WriteMode};
 /// # Errors
 ///
 /// [`Error::Conflict`] where a document of the same name with other content is in the target: then nothing is copied.
-/// [`Error::Stopped`] for a document that holds what the target has forgotten. [`Error::Busy`] where somebody dreams in
-/// either.
+/// [`Error::Stopped`] for a document with a statement that the target has forgotten. [`Error::Busy`] where somebody
+/// dreams in either.
 pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> {
     let (_from, _to) = (claim(source)?, claim(target)?);
     check_place(source, target)?;
@@ -115,7 +115,7 @@ fn copy_state(
     Ok(())
 }
 
-/// Copies one name; `false` where nothing is there any more.
+/// Copies one name; `false` if nothing is there now.
 fn copy(
     source: &dyn Workspace,
     target: &dyn Workspace,

@@ -30,8 +30,8 @@ use crate::base::error::Result;
 ///
 /// # Errors
 ///
-/// `Error::Denied` for anybody but the human in a main session; the errors of both stores. An entry that the target refuses, as it
-/// does what it has forgotten, is no error and is in the plan.
+/// `Error::Denied` for anybody but the human in a main session; the errors of both stores. An entry that the target refuses, such
+/// as a forgotten statement, is no error and is in the plan.
 pub fn copy_rows<'a>(
     source: impl Into<StoredRows<'a>>,
     target: impl Into<StoredRows<'a>>,

@@ -31,8 +31,8 @@ use crate::upload::{FileKey, FileStore, StoredFile};
 ///
 /// # Errors
 ///
-/// The errors of [`ArtifactStore::adopt`], such as [`Error::Stopped`] for what the target has forgotten. Finished
-/// copies stay, and calling it again goes on.
+/// The errors of [`ArtifactStore::adopt`], such as [`Error::Stopped`] for a statement that the target has
+/// forgotten. Finished copies stay, and calling it again goes on.
 pub fn copy_artifacts(
     source: &dyn ArtifactStore,
     target: &dyn ArtifactStore,

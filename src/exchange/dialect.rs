@@ -13,7 +13,7 @@ use crate::format::JournalName;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Dialect {
-    /// A workspace of the same layout: documents and journals are copied under their names, but for
+    /// A workspace of the same layout: documents and journals are copied under their names, except
     /// `BOOTSTRAP.md`, `HEARTBEAT.md` and its own dreams. The older `memory.md` counts where it alone exists.
     OpenClaw,
     /// A workspace with journals in `daily/`, exported to a folder; `context/` and `projects/` come along.
@@ -172,7 +172,7 @@ fn unlisted(line: &str) -> &str {
     ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line)
 }
 
-/// Lets links to topics lead to where the topics go.
+/// Changes links to topics to the new places of the topics.
 fn relink(line: &str) -> String {
     let mut parts = line.split("](");
     let mut linked = parts.next().unwrap_or_default().to_owned();

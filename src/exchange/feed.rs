@@ -39,12 +39,12 @@ pub struct FeedReport {
 /// Makes the rows of a store follow the lines that dreams promoted into `MEMORY.md`. Call it after a dream, after one
 /// was taken back, and whenever `MEMORY.md` may have been edited.
 ///
-/// The file is the truth, and with it the archive that its oldest sections may have moved to. Each bullet of a whole
-/// section becomes a private row without its citations, which the row [`cites`](crate::memory::Memory::cites). Under
-/// `### Facts` it is a fact, under `### Preferences` a preference, under `### Decisions` of category `decision`, else
-/// an observation. It is true since the day of the last cited journal, at 10:00 in UTC, when it is that day nearly
-/// everywhere, and not later than `now`. A row is known by its dream and its words. An existing row is left as it is, also a retired one. A
-/// row is deleted if its line was removed, edited or forgotten, even if it is pinned. It returns with its line.
+/// The file is the truth, and with it the archive that its oldest sections may have moved to. Each bullet of a whole section
+/// becomes a private row without its citations, which the row [`cites`](crate::memory::Memory::cites). Under `### Facts` it is a
+/// fact, under `### Preferences` a preference, under `### Decisions` of category `decision`, else an observation. It is true
+/// since the day of the last cited journal at 10:00 in UTC, but not later than `now`. At that hour it is the same day nearly
+/// everywhere. A row is known by its dream and its words. An existing row is left as it is, also a retired one. A row is deleted
+/// if its line was removed, edited or forgotten, even if it is pinned. It returns with its line.
 ///
 /// The notes of a row hold a hash of the lines that it cites, as they are when it is written. A store that knows the
 /// [journals](crate::store::StoreConfig::journals) says of a row that they were changed since.

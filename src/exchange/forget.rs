@@ -1,4 +1,4 @@
-//! Forgetting: a statement leaves every place that can be reached, and comes back through no door.
+//! Forgetting: a statement leaves every place that can be reached, and is refused from then on.
 
 use std::io;
 
@@ -281,7 +281,7 @@ impl<'a> Forget<'a> {
         Ok(receipt)
     }
 
-    /// Returns the access to a store: that of a group of the life takes the group's.
+    /// Returns the access to a store. A store of a group of the life takes the group's access.
     pub(super) fn access_to(&self, store: &dyn MemoryStore) -> Access {
         let group = store.scope().and_then(Scope::group_name);
         match group {
@@ -294,7 +294,7 @@ impl<'a> Forget<'a> {
 
     /// Returns the statements that are forgotten. A line that this library printed loses its citations, and the day, the
     /// speaker and the label in front: `2026-03-03: User: Remember: tea at five (memory/2026-03-03-repl.md#L5)`. A line with
-    /// a day and no more stays, unless a journal of that day says the rest: then it is the day on which it was said.
+    /// only a day in front keeps it. If a journal of that day has the rest of the line, the day is cut too.
     ///
     /// # Errors
     ///
@@ -398,8 +398,8 @@ impl<'a> Forget<'a> {
         Ok(is_lifted)
     }
 
-    /// Forgets in the groups of the life too: their documents, and the state of their dreams. Of each whose store was not
-    /// given, where any was, the receipt says so.
+    /// Forgets in the groups of the life too: their documents, and the state of their dreams. If any store was given, the
+    /// receipt names each group whose store was not.
     fn in_groups(&self, texts: &[String], now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>> {
         let Some(workspace) = self.workspace else { return Ok(Vec::new()) };
         let mut lines = Vec::new();
@@ -442,8 +442,8 @@ impl<'a> Forget<'a> {
         Ok(())
     }
 
-    /// Writes the tombstones. Returns all that the workspace has forgotten, and these statements alone; for a person, with
-    /// those that were asked for in files before.
+    /// Writes the tombstones. Returns all forgotten statements of the workspace, and these statements alone. For a person,
+    /// the second set includes earlier ones that were also to be removed from files.
     fn bury(&self, workspace: &dyn Workspace, texts: &[String]) -> Result<(Tombstones, Tombstones)> {
         let mut buried = None;
         rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
@@ -483,7 +483,7 @@ fn is_forbidden(error: &io::Error) -> bool {
 }
 
 impl Home<'_> {
-    /// Goes through all documents and what is kept of earlier ones.
+    /// Goes through all documents and their earlier versions.
     fn forget(&self, receipt: &mut ForgetReceipt) -> Result<()> {
         let mut places: SortedMap<ForgetPlace, PlaceReceipt> =
             [ForgetPlace::Journals, ForgetPlace::Memory, ForgetPlace::Observations, ForgetPlace::Documents]

@@ -1,4 +1,4 @@
-//! The statements that a life has forgotten, as its person may look at them: the lines that each hides, and a way to let one in again
+//! The forgotten statements of a life, for its person to look at. Each shows the lines that it hides, and can be let in again
 //! without its words.
 
 use chrono::{DateTime, Utc};
@@ -85,22 +85,22 @@ impl<'a> ForgottenList<'a> {
         Self { access, workspace: None, rows: None }
     }
 
-    /// Adds what a workspace has forgotten, its groups included.
+    /// Adds the forgotten statements of a workspace, its groups included.
     #[must_use]
     pub fn workspace(mut self, workspace: &'a dyn Workspace) -> Self {
         self.workspace = Some(workspace);
         self
     }
 
-    /// Adds what a memory store has forgotten.
+    /// Adds the forgotten statements of a memory store.
     #[must_use]
     pub fn store(mut self, store: impl Into<StoredRows<'a>>) -> Self {
         self.rows = Some(store.into());
         self
     }
 
-    /// Notes that a statement was forgotten: the time and the places of its receipt, and the tombstones of the store and the
-    /// workspace. [`list`](Self::list) shows these as one statement then. Its words are not kept. Without a workspace nothing is noted.
+    /// Notes a forgotten statement: the time and the places of its receipt, and the tombstones of store and workspace.
+    /// [`list`](Self::list) shows these as one statement then. Its words are not kept. Without a workspace nothing is noted.
     ///
     /// It survives a power loss when this returns.
     ///
@@ -258,7 +258,7 @@ impl Forgetting {
         list.into_iter().flatten().filter_map(|one| serde_json::from_value(one.clone()).ok()).collect()
     }
 
-    /// Takes out what was said of tombstones that are lifted: their notes, and that files are overwritten.
+    /// Removes the notes on lifted tombstones, and their marks that files are overwritten.
     pub(in crate::exchange) fn tidy(file: &mut Forgotten<Tombstones>) {
         let Forgotten { tombstones, in_files, .. } = &mut *file;
         let is_there = |digest: &Digest| tombstones.iter().any(|stone| stone.digest == *digest);
@@ -272,7 +272,7 @@ impl Forgetting {
         }
     }
 
-    /// Puts them into a file, in the same order whoever has which of them first.
+    /// Puts them into a file, in an order that does not depend on which side has them.
     pub(in crate::exchange) fn put(file: &mut Forgotten<Tombstones>, mut all: Vec<Self>) {
         all.sort_by(|one, other| (one.at, &one.digests).cmp(&(other.at, &other.digests)));
         let list = all.iter().map(|one| serde_json::to_value(one).expect("names and times print"));

@@ -57,7 +57,8 @@ impl Home<'_> {
         Ok(())
     }
 
-    /// Overwrites the statement in a hidden file; returns how often it was there, and how often it is no more.
+    /// Overwrites the statement in a hidden file; returns how often it was there, and how often it was
+    /// removed.
     fn strike_hidden(&self, name: &Name, bytes: &[u8]) -> Result<(u64, u64)> {
         // The copy of a state file that a sync tool left is read once more, when it is merged.
         let original = original_of(name.as_str());

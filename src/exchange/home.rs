@@ -28,10 +28,10 @@ pub(super) struct Home<'a> {
     pub(super) is_ascii: bool,
 }
 
-/// The lines that leave for whom they are of, and not for what they say.
+/// The lines that leave because of their speaker, and not because of their words.
 pub(super) trait Theirs {
     /// Returns their places in a document, ascending and apart, none beyond the end of its line. The name is `None` for a
-    /// text of an unknown document: nobody knows who says it.
+    /// text of an unknown document: its speaker is unknown.
     fn find(&self, name: Option<&str>, text: &str) -> Vec<Range<usize>>;
 
     /// Returns the mark in the place of words, of as many bytes.

@@ -17,12 +17,12 @@ use crate::gate::{Door, Doors};
 use crate::session;
 use crate::workspace::{Workspace, WriteMode};
 
-/// Brings what another program remembers into a workspace.
+/// Brings the memory of another program into a workspace.
 ///
 /// The source is the other program's folder, opened as a workspace. It is only read, and what lies in dot folders is
 /// out of reach. Nothing in the target is overwritten. A document that holds a secret, or an instruction in disguise,
-/// stays out and is reported, unless [`Door::Import`] has another policy. So does one that holds what the target has
-/// forgotten, whatever the policy. Importing twice changes nothing.
+/// stays out and is reported, unless [`Door::Import`] has another policy. So does one with a statement that the
+/// target has forgotten, whatever the policy. Importing twice changes nothing.
 ///
 /// ```
 /// use noctuary::exchange::{Dialect, Import, ImportAction};
@@ -72,7 +72,7 @@ pub struct ImportItem {
     pub target: Option<DocName>,
     /// The action on it.
     pub action: ImportAction,
-    /// The classes of what the door found in it and let pass, masked or as it is.
+    /// The classes of findings in it that were let pass, masked or as they are.
     pub found: Vec<String>,
     /// The source and the target as the plan saw them.
     #[serde(skip)]
@@ -99,7 +99,7 @@ pub enum ImportAction {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ImportRefusal {
-    /// The door stops it. The classes of secrets and reasons of instructions in it, or `forgotten` where the target has
+    /// The check refuses it. The classes of secrets and reasons of instructions in it, or `forgotten` if the target has
     /// forgotten some of it.
     Stopped(Vec<String>),
     /// Something else is at the target, or another document goes there.
@@ -181,7 +181,7 @@ impl Import {
         Ok(plan)
     }
 
-    /// Does what a plan of this import says, and no more: what changed since is reported and left alone.
+    /// Does only what a plan of this import says: a document that changed since is reported and left alone.
     ///
     /// The target is claimed meanwhile, so that no dream runs in between. A document that is reported as done survives a
     /// power loss. After an error or a crash some of it is done; planning and applying again does the rest.
@@ -281,7 +281,7 @@ impl Import {
         Ok((item, bytes, len))
     }
 
-    /// Returns the text of a document as it may come in, and what was found in it.
+    /// Returns the text of a document as it may come in, and the findings in it.
     fn inspect(&self, document: Document, into: &DocName) -> Result<Inspected> {
         let revision = document.revision();
         let refuse = |why| Ok(Err(ImportAction::Refuse(why)));
@@ -300,7 +300,7 @@ impl Import {
     }
 }
 
-/// A text that may come in with what was found in it, or why it may not.
+/// A text that may come in, with its findings, or the reason why it may not.
 type Inspected = std::result::Result<(Revision, String, Vec<String>), ImportAction>;
 
 impl ImportItem {

@@ -62,7 +62,7 @@ impl Home<'_> {
         lines.map(|line| format!("\"{}\"", statement_hash(reply::strip_bullet(&text[line])))).collect()
     }
 
-    /// Overwrites hashes in a state file; returns how many were there, and how many are no more.
+    /// Overwrites hashes in a state file; returns how many were there, and how many were removed.
     fn strike_hashes(&self, name: &StateName, hashes: &SortedSet<String>) -> Result<(u64, u64)> {
         let mut found = 0;
         let strike = |bytes: Option<&[u8]>| {

@@ -22,9 +22,9 @@
 //! | [`Forget`], [`ForgetReceipt`], [`ForgetPlace`], [`DocumentReceipt`] | removing a statement, and keeping it out |
 //! | [`copy_into`] | documents and dreams of one life into an empty home |
 //! | [`feed`](fn@feed), [`FeedReport`] | rows of a memory store that follow the promoted lines of `MEMORY.md` |
-//! | [`Belongings`] | what a life consists of in a folder, and what is a person's, by [`FileWorkspace::belongings`](crate::FileWorkspace::belongings) |
+//! | [`Belongings`] | the files of a life in a folder, and those of a person, by [`FileWorkspace::belongings`](crate::FileWorkspace::belongings) |
 //! | [`EraseReceipt`] | all that one person had in a database of several, by `SqliteWorkspace::erase` or `PostgresWorkspace::erase` |
-//! | `copy_artifacts`, `copy_files` | what the agent made, and what people handed over, into another store (feature `artifacts`) |
+//! | `copy_artifacts`, `copy_files` | an agent's artifacts and people's files, into another store (feature `artifacts`) |
 //!
 //! With the feature `exchange`:
 //!
@@ -38,7 +38,7 @@
 //! | `Forget::person`, `PersonPlan` | one person of a group leaves it: what they said, and what rests on it |
 //! | `ForgottenList`, `ForgottenStatement`, `HiddenLine` | the statements that are forgotten, the lines that each hides, and letting one in again |
 //! | `copy_rows`, `StoredRows` | rows, facts, methods and tombstones of one memory store into an empty one, of any home |
-//! | `strike_superseded`, `unstrike`, `Strikes` | striking through promoted lines that hold no more, and taking that back |
+//! | `strike_superseded`, `unstrike`, `Strikes` | striking through promoted lines that no longer hold, and taking that back |
 //! | `audit_secrets`, `SecretAudit` | a check of a whole workspace for secrets, which changes nothing |
 //! | `Merge`, `MergePlan`, `MergeConflict`, `MergeConflictKind`, `MergeReport` | one life out of two copies that were changed on two machines |
 //! | `merge_copies`, `CopiesReport` | conflict copies of sync tools, merged into their files |

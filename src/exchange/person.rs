@@ -59,7 +59,7 @@ impl<'a> Forget<'a> {
     ///
     /// - Their lines in journals leave, and each letter of their name in front is an `x`. Rows of that origin or speaker go, deleted ones too.
     /// - Lines of memory and rows that cite those lines leave with them, unless another person said the same words. The audit
-    ///   names the person no more.
+    ///   no longer names the person.
     /// - Lines and rows of others that name them stay. The receipt lists them, unless [`mentions`](Self::mentions) takes them too.
     /// - A statement of theirs in four words or more leaves a tombstone, unless somebody else said it too. By these alone it
     ///   leaves hidden files and earlier versions of documents, where nobody knows who spoke.
@@ -104,7 +104,8 @@ impl<'a> Forget<'a> {
         self
     }
 
-    /// Returns what a request to erase a [person](Self::person) finds, and changes nothing. Of any other request it is empty.
+    /// Returns what a request to erase a [person](Self::person) finds, and changes nothing. For any other request it is
+    /// empty.
     ///
     /// # Errors
     ///
@@ -185,7 +186,7 @@ impl Person {
         places(&text, &self.name).any(|at| !is_longer(at))
     }
 
-    /// Takes in the name of whom a line is of.
+    /// Adds the name of the speaker of a line.
     fn meet(&mut self, origin: Option<&Origin>) {
         let Some(name) = Origin::participant(origin) else { return };
         let name = text::same_name(name);

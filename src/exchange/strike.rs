@@ -1,4 +1,4 @@
-//! Striking through lines of `MEMORY.md` that hold no more, and taking that back.
+//! Striking through lines of `MEMORY.md` that no longer hold, and taking that back.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -26,7 +26,7 @@ pub struct Strikes {
 
 debug_as!(Strikes, |it| "Strikes {{ {} lines }}", it.lines.len());
 
-/// Strikes through each line of a dreamed section in `MEMORY.md` that holds no more by the decisions of a store:
+/// Strikes through each line of a dreamed section in `MEMORY.md` that no longer holds by the decisions of a store:
 /// `- ~~Marta lives in Berlin.~~ (memory/2026-11-20-repl.md#L1)`. Its row stays, and a search by its words is still led to
 /// what holds now.
 ///

@@ -18,7 +18,7 @@ pub struct EventId(i64);
 
 row_id!(EventId);
 
-/// A decision as it is told: a row of `memory_decisions`. It holds no words of the facts.
+/// A decision as it is recorded: a row of `memory_decisions`. It holds no words of the facts.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ConsolidationEvent {

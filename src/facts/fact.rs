@@ -6,7 +6,7 @@ use super::state::{FactState, FactStatus};
 use crate::memory::key::{Cardinality, FactKey};
 use crate::memory::{Memory, NewMemory, Source};
 
-/// A row as a fact. Its `created_at` says since when the store knows it.
+/// A row as a fact. Its `created_at` is the time since which the store knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fact {
@@ -14,7 +14,7 @@ pub struct Fact {
     pub memory: Memory,
     /// The subject and property that it is about, if the writer said so.
     pub key: Option<FactKey>,
-    /// Since when it is true, where that was said: never guessed from when it was recorded.
+    /// The time since which it is true, if it was given. It is never guessed from the time of recording.
     pub valid_from: Option<DateTime<Utc>>,
     /// Its status.
     pub status: FactStatus,
@@ -32,13 +32,14 @@ impl Fact {
         Self { memory, key, valid_from, status }
     }
 
-    /// Returns since when it is true, or where that was not said, since when the store knows it.
+    /// Returns the time since which it is true. If that was not given, it is the time since which the store
+    /// knows it.
     #[must_use]
     pub fn since(&self) -> DateTime<Utc> {
         self.valid_from.unwrap_or(self.memory.created_at)
     }
 
-    /// Makes a row that says it in other words: of the same category, place and key, and since the same time. It cites nothing and is
+    /// Makes a row with other words, of the same category, place and key, and true since the same time. It cites nothing and is
     /// of no dream: the words are those of a person or the agent.
     #[must_use]
     pub fn restated(&self, content: impl Into<String>, source: Source) -> NewMemory {
@@ -64,7 +65,7 @@ impl Fact {
     }
 }
 
-/// A line that a dream promoted and that holds no more: the row of it, and what holds now.
+/// A promoted line that no longer holds: its row, and the row that holds now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Superseded {

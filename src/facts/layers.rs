@@ -61,7 +61,7 @@ struct Layer<'s> {
 pub struct Layered<'s> {
     /// The certainty of each store's result, the nearest first.
     pub outcomes: Vec<(&'s str, SearchOutcome)>,
-    /// The rows, best first. Of equal places the nearest comes first.
+    /// The rows, best first. Among equal places the nearest comes first.
     pub hits: Vec<LayeredHit<'s>>,
 }
 
@@ -105,7 +105,7 @@ impl<'s> Layers<'s> {
         self.ask(query, &|rows, access| rows.search(access, query))
     }
 
-    /// Finds what [`search`](Self::search) does, as it is in the stores. It is for the owner's own eyes.
+    /// Finds what [`search`](Self::search) does, as it is in the stores. Show it only to the owner.
     ///
     /// # Errors
     ///

@@ -28,7 +28,7 @@
 //! | [`Decision`], [`Verdict`] | supersede, duplicate, coexist, dispute, confirm, reject |
 //! | [`Fact`], [`FactState`], [`FactStatus`] | a row with its state |
 //! | [`ConsolidationEvent`], [`EventId`], [`EventOutcome`], [`StatusChange`] | the record of a decision, and its revert |
-//! | [`Superseded`] | a promoted line that holds no more, and what holds now |
+//! | [`Superseded`] | a promoted line that no longer holds, and what holds now |
 //! | [`Layers`], [`Layered`], [`LayeredHit`] | one question to several stores, the nearest first |
 //! | [`Settled`] | the result of settling pending facts |
 //! | [`UnknownFactState`] | error of parsing the word of a state |

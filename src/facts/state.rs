@@ -75,13 +75,13 @@ pub struct UnknownFactState;
 pub struct FactStatus {
     /// The state.
     pub state: FactState,
-    /// The row that says it now, where it was superseded.
+    /// The row that replaced it, if it was superseded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub successor: Option<MemoryId>,
-    /// Until when it was true, where that is known: since when its successor is.
+    /// The time until which it was true, if known: from then on its successor is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_until: Option<DateTime<Utc>>,
-    /// Since when the store knows that it is not true any more.
+    /// The time since which the store knows that it is no longer true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_at: Option<DateTime<Utc>>,
 }

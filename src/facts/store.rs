@@ -21,10 +21,11 @@ use crate::memory::{AsOf, MemoryId, NewMemory};
 ///
 /// A fact is a row of category [`FACT`](crate::memory::categories::FACT). It waits as pending until it is
 /// [settled](Self::settle). The host calls that at a quiet moment, and
-/// [`snapshot`](crate::memory::MemoryStore::snapshot) does it before it reads. Of equal statements the oldest stays.
+/// [`snapshot`](crate::memory::MemoryStore::snapshot) does it before it reads. Among equal statements the oldest
+/// stays.
 ///
 /// Words alone do not tell whether one statement replaces another. So rows that may contradict a new one are
-/// [found](Recorded::suspects) when it is recorded. They are told to the caller and kept as
+/// [found](Recorded::suspects) when it is recorded. They are returned to the caller and kept as
 /// [suspicions](Self::suspicions), until somebody [decides](Self::decide). No decision rewrites a word, each is
 /// [told](Self::decisions), and each can be [taken back](Self::revert).
 ///
@@ -75,14 +76,14 @@ pub trait FactStore: Debug + Send + Sync {
     }
 
     /// Writes a fact, as [`MemoryStore::write`](crate::memory::MemoryStore::write) does, and says which rows it may
-    /// contradict. A session with others present is told of shared ones only.
+    /// contradict. A session with others present gets only shared ones.
     ///
     /// # Errors
     ///
     /// The errors of [`MemoryStore::write`](crate::memory::MemoryStore::write).
     fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded>;
 
-    /// Writes a value of a property that has one, and retires the value before it by itself. The time since when each
+    /// Writes a value of a property that has one, and retires the value before it by itself. The time since which each
     /// is true counts ([`valid_from`](NewMemory::valid_from), else when it is written), not the order of writing. Late
     /// news of an earlier time goes into the past. A value that returns holds again; the one that holds already is no
     /// second row. Returns the row of the value that holds now.
@@ -156,7 +157,8 @@ pub trait FactStore: Debug + Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<Recorded>;
 
-    /// Lists all rows of a property that this session may read, retired ones too, by the time since when each holds.
+    /// Lists all rows of a property that this session may read, retired ones too, by the time since which each
+    /// holds.
     ///
     /// # Errors
     ///
@@ -172,7 +174,7 @@ pub trait FactStore: Debug + Send + Sync {
         Ok(last(self.values(access, key)?, &|fact, _| !fact.status.state.is_retired()))
     }
 
-    /// Returns the value that held at a time, as it is known by now; `None` where none is known to have held.
+    /// Returns the value that held at a time, as it is known now. `None` if no value is known for then.
     ///
     /// # Errors
     ///
@@ -206,8 +208,8 @@ pub trait FactStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn is_settling_due(&self) -> Result<bool>;
 
-    /// Reads a row with what is known of it as a fact, retired or not. `None` where it is missing, deleted, or not for
-    /// this session.
+    /// Reads a row with its status as a fact, retired or not. `None` where it is missing, deleted, or not for this
+    /// session.
     ///
     /// # Errors
     ///
@@ -222,9 +224,8 @@ pub trait FactStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn history(&self, access: &Access, id: MemoryId) -> Result<Vec<Fact>>;
 
-    /// Lists the lines that dreams promoted and that hold no more, by id, each with what holds now. None outside a main
-    /// session. The lines stay in `MEMORY.md`: [`Session::mark_superseded`](crate::Session::mark_superseded) says it in
-    /// prompts.
+    /// Lists the promoted lines that no longer hold, by id, each with what holds now. None outside a main session. The
+    /// lines stay in `MEMORY.md`: [`Session::mark_superseded`](crate::Session::mark_superseded) marks them in prompts.
     ///
     /// # Errors
     ///
@@ -238,8 +239,8 @@ pub trait FactStore: Debug + Send + Sync {
     /// [`Error::Denied`](crate::Error::Denied) outside a main session.
     fn suspicions(&self, access: &Access, limit: usize) -> Result<Vec<Suspicion>>;
 
-    /// Decides on rows. Of anybody but the human it is only [told](Self::decisions), as `shadow`, where the store
-    /// runs in shadow mode.
+    /// Decides on rows. In shadow mode, a decision of anybody but the human is only [recorded](Self::decisions),
+    /// as `shadow`.
     ///
     /// # Errors
     ///
@@ -291,7 +292,8 @@ fn is_outdone(fact: &Fact, time: DateTime<Utc>, facts: &[Fact]) -> bool {
     false
 }
 
-/// Returns the last of some facts that counted at a time. They are in the order since when they are true.
+/// Returns the last of some facts that counted at a time. They are in the order of the times since which they
+/// are true.
 pub(crate) fn as_of(facts: Vec<Fact>, time: AsOf) -> Option<Fact> {
     match time {
         AsOf::Held(time) => {

@@ -33,7 +33,7 @@ use crate::workspace::MAX_DOCUMENT;
 /// The folder may be that of a [`FileWorkspace`](crate::FileWorkspace). No session, no tool and no `write_file` of a
 /// sandbox reaches files below `.dreaming.d`. The first line of a file says what it is and who changed it when, the
 /// second one has the data. A file is replaced whole: what a verb returned survives a power loss, and where one fails
-/// nothing is changed. Of a deleted artifact the first line stays, without its title.
+/// nothing is changed. The first line of a deleted artifact stays, without its title.
 ///
 /// Several processes may use the folder at once. Not for network drives.
 ///

@@ -11,14 +11,15 @@ use crate::format::JournalName;
 use crate::format::documents::copies::original_of;
 use crate::format::state::registry;
 
-/// The folders that only this library's lives have, in small letters. Of the last ones not each file is a life's.
+/// The folders that only this library's lives have, in small letters. In the last ones not every file is a
+/// life's.
 const FOLDERS: [&str; 7] = [STATE_FOLDER, "memory", "self", ".self", "daily", "groups", IMPORTED];
 
 /// The folder of documents that a bundle without a trusted signature brought.
 const IMPORTED: &str = "imported";
 
-/// Returns whether a file is a part of a life, by its path in the folder: a document of its own, an old name or a copy
-/// of it, a journal, or a state file. Files of groups count too.
+/// Returns whether a file is a part of a life, by its path in the folder. Such files are the life's documents, their
+/// old names and copies, journals and state files. Files of groups count too.
 pub(crate) fn is_of_life(path: &str) -> bool {
     if let Some(group) = GroupName::of_document(path) {
         let inner = path.strip_prefix(group.folder().as_str()).and_then(|path| path.strip_prefix('/'));
@@ -87,8 +88,8 @@ impl Belongings {
         Ok(all)
     }
 
-    /// Returns the files of the life for a person to read: a folder of the root by its name and number of files, if all
-    /// of them are the life's. Else it names each file.
+    /// Returns the files of the life for a person to read. A folder of the root is one entry, with its number of files,
+    /// if all of them are the life's. Else each file is named.
     #[must_use]
     pub fn told(&self) -> BTreeMap<String, u64> {
         let top = |path: &str| path.split_once('/').map(|(top, _)| top.to_owned());
@@ -106,8 +107,8 @@ impl Belongings {
 mod tests {
     use super::*;
 
-    // Groups, imported documents, the briefing, a memory in small letters, copies of sync tools and old playbooks stayed when a
-    // life was erased, and nobody said so.
+    // An erased life once kept groups, imported documents, the briefing, a memory in small letters, copies of sync tools and
+    // old playbooks. Nobody said so.
     #[test]
     fn every_file_that_the_library_makes_is_of_the_life_and_no_other() {
         for path in [

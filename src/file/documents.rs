@@ -112,8 +112,8 @@ fn open_to_append(disk: &dyn Disk, name: &Name) -> Result<(Box<dyn DiskFile>, u6
     let len = file.stat().at("look at", path)?.len;
     if len == 0 {
         // It may be new, and its name not durable yet; before the first bytes, so that a retry does it again.
-        // A file with bytes has its name from a writer that synced it. Where that one was killed before, the
-        // name becomes durable with the file if the file system has a journal, and otherwise may be lost.
+        // A file with bytes has its name from a writer that synced it. If that writer was killed before the
+        // sync, a file system with a journal makes the name durable with the file. Another may lose it.
         atomic::sync_folders_of(disk, path)?;
     }
     Ok((file, len))

@@ -11,7 +11,7 @@ use crate::disk::{Disk, Kind, STATE_FOLDER};
 use crate::format::documents::copies::original_of;
 use crate::format::state::registry;
 
-/// Returns the hidden files below the root, ascending, but for the library's own. Folders of repositories, states of
+/// Returns the hidden files below the root, ascending, except the library's own. Folders of repositories, states of
 /// other lives, and folders that cannot be listed are returned by their own names.
 pub(super) fn hidden(disk: &dyn Disk) -> Result<Vec<Name>> {
     let mut found = Vec::new();

@@ -1,10 +1,10 @@
 //! The lease of a folder: a kernel lock for our own peers, and the seed's lock file for the others.
 //!
-//! The truth is the kernel's lock on `.dreaming.d/guard`, a file that is never removed: the kernel frees it at any
-//! death of its holder, and no two open files have it at once. The guard also holds the epoch, a number that only
-//! rises. Beside it is `.dreaming.lock`, complete from the moment it can be seen. It is refreshed in place while held,
-//! so that no peer takes a live holder for dead by its age. A peer that takes over a lock moves it aside and looks
-//! again before it removes it.
+//! The truth is the kernel's lock on `.dreaming.d/guard`, a file that is never removed. The kernel frees the lock if
+//! its holder dies, and no two open files have it at once. The guard also holds the epoch, a number that only rises.
+//! Beside it is `.dreaming.lock`, complete from the moment it can be seen. It is refreshed in place while held, so
+//! that no peer takes a live holder for dead by its age. A peer that takes over a lock moves it aside and looks again
+//! before it removes it.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -47,8 +47,7 @@ pub(super) fn claim(disk: &Arc<dyn Disk>, terms: &ClaimTerms) -> Result<Claim> {
     }
     let guard_id = guard.stat().at("look at", GUARD)?.id;
     let token = host::token();
-    // A lock that was placed by a claim that fails is taken away again: a peer that goes by age and process
-    // id would wait for it.
+    // The lock of a failed claim is taken away again: a peer that goes by age and process id would wait.
     let withdraw = |_: &Error| drop(lock::take_away(disk.as_ref(), &token));
     let lock = match lock::place(disk.as_ref(), terms, epoch, &token, GUARD).inspect_err(withdraw)? {
         Placed::Ours(lock) => lock,
@@ -141,7 +140,7 @@ impl Shared {
         let _write_guard = write_guard(self.disk.as_ref())?;
         self.check()?;
         mutate(self.disk.as_ref()).inspect_err(|error| {
-            // After a failed sync nobody knows what is on the disk: this lease writes no more, and the next
+            // After a failed sync nobody knows the bytes on the disk. This lease writes no more, and the next
             // claim finishes from the intent.
             if matches!(error, Error::DurabilityUnknown { .. }) {
                 *self.poisoned.lock().unwrap_or_else(PoisonError::into_inner) = true;

@@ -90,8 +90,8 @@ pub(super) fn place(
     if !is_stale(&found, modified, now, terms.ttl, &host) {
         return Ok(Placed::Held(found.holder()));
     }
-    // Moved aside, never removed by name: a peer may have taken over between our look and now, and its
-    // fresh lock must survive. (seed 000, "Multi-process safety")
+    // It is moved aside, never removed by name. A peer may have taken over since our look, and its fresh lock
+    // must survive. (seed 000, "Multi-process safety")
     if !move_aside(disk, |aside| aside == seen)? {
         return Ok(Placed::Held(standing_holder(disk)?));
     }
@@ -145,7 +145,7 @@ impl FoundLock {
 }
 
 /// Returns the seed's two rules, and cases that it leaves open. A lock of ours is dead, since we hold the guard. One
-/// without a time goes by that of its file. One that is no JSON is being written, unless it is old.
+/// without a time goes by that of its file. A lock that is no JSON is still being written, unless it is old.
 fn is_stale(
     found: &FoundLock,
     modified: DateTime<Utc>,
@@ -167,7 +167,7 @@ fn is_stale(
     too_old || (same_namespace && host.is_dead(&lock.hostname, lock.pid))
 }
 
-/// Moves the lock file aside and removes it, if what was moved is what was meant; else puts it back.
+/// Moves the lock file aside. If it is the expected one, it is removed, else it is put back.
 fn move_aside(disk: &dyn Disk, is_meant: impl FnOnce(&[u8]) -> bool) -> Result<bool> {
     let mut aside = atomic::temporary();
     let mut moved = disk.rename(LOCK, &aside);

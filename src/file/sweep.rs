@@ -4,7 +4,8 @@ use super::write_guard::write_guard;
 use crate::base::error::{At, Result};
 use crate::disk::{Disk, STATE_FOLDER, atomic};
 
-/// Removes the halves of files that a process left which ended while it wrote: whoever writes one holds the guard.
+/// Removes half-written files of a process that ended while it wrote. A process that still writes one holds the
+/// guard.
 pub(super) fn sweep(disk: &dyn Disk) -> Result<()> {
     let is_left = match disk.list(STATE_FOLDER) {
         Ok(entries) => entries.iter().any(|entry| atomic::is_temporary(&entry.name)),

@@ -1,7 +1,7 @@
 //! Files that people hand over, in a folder.
 //!
-//! The bytes of a file are under its key, and its record in `.dreaming.d/files/`. A file is there when its record is:
-//! what has none was not finished, or is being removed, and the next open takes it away once nobody holds it.
+//! The bytes of a file are under its key, and its record in `.dreaming.d/files/`. A file exists if its record does.
+//! Bytes without a record were not finished, or are being removed. The next open removes them once nobody holds them.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};
@@ -153,7 +153,7 @@ impl LocalFileStore {
         Ok(())
     }
 
-    /// Removes a file that nobody has locked; whoever writes one has.
+    /// Removes a file that nobody has locked; its writer holds a lock.
     fn remove_unfinished(&self, path: &str, record: Option<&str>) -> Result<()> {
         let file = match self.disk.open(path, Open::Read) {
             Ok(file) => file,
@@ -184,7 +184,7 @@ impl LocalFileStore {
         Ok(names.into_iter())
     }
 
-    /// Returns the record of a file, whoever asks; `None` where there is none, or it is of another scope.
+    /// Returns the record of a file, for any session. `None` if there is none, or if it is of another scope.
     fn own_record(&self, key: &FileKey) -> Result<Option<Record>> {
         let (folder, _) = key.parts();
         if folder != self.folder {
@@ -273,7 +273,7 @@ impl LocalFileStore {
         kept
     }
 
-    /// Writes a record beside its name, and gives it that: whoever sweeps finds it locked until then, whatever the clock says.
+    /// Writes a record beside its name, then renames it. Until then a sweep finds it locked, whatever the clock says.
     fn write_record(&self, path: &str, bytes: &[u8]) -> Result<()> {
         let (temporary, file) = self.begin(|| atomic::temporary_beside(path))?;
         let written = (|| {

@@ -85,8 +85,8 @@ impl FileWorkspace {
         self
     }
 
-    /// Returns the files of the life in the folder, and what beside them is a person's. Whoever erases a life removes the first
-    /// and names the others. Works on damaged files too, since none is opened.
+    /// Returns the files of the life in the folder, and what beside them is a person's. To erase a life, remove the first and
+    /// name the others. Works on damaged files too, since none is opened.
     ///
     /// # Errors
     ///

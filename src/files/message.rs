@@ -217,7 +217,7 @@ impl MessageFiles {
         }
     }
 
-    /// Returns the text of a file, or what it is where it has none.
+    /// Returns the text of a file, or its kind if it has no text.
     fn as_text(&self, file: &StoredFile) -> Result<Value> {
         let extension = file.key.extension();
         let is_table = matches!(extension, "csv" | "tsv" | "xlsx" | "xlsm");
@@ -247,7 +247,7 @@ impl MessageFiles {
         })
     }
 
-    /// Returns the key of what a part of a provider holds, which is kept where it is new. `None` for any other object.
+    /// Returns the key of the file in a provider's part. A new file is kept. `None` for any other object.
     fn kept(&self, fields: &Map<String, Value>, now: DateTime<Utc>) -> Result<Option<FileKey>> {
         if let Some(text) = fields.get("text").and_then(Value::as_str) {
             return Ok(self.named_in(fields, text));

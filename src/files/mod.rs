@@ -29,7 +29,8 @@
 //! # Limits
 //!
 //! - A file has at most 20 MiB, unless [`FileLimits`] says otherwise.
-//! - A key is a reference and no secret. Whoever serves files over a network checks the session first.
+//! - A key is a reference and no secret. A host that serves files over a network must check the session
+//!   first.
 //! - Bytes are opaque: no secret in them is looked for, and forgetting words does not reach into them. [`FileStore::delete`] removes a file.
 //! - The list of a folder reads the names of all files of the scope, and records of those that it returns.
 

@@ -30,11 +30,11 @@ const CURRENCIES: [&str; 20] = [
     "INR", "MXN", "ZAR", "TRY", "PLN",
 ];
 
-/// Tokens that prices are told in, too.
+/// Tokens that prices are also given in.
 const QUOTES: [&str; 5] = ["USDT", "USDC", "DAI", "FDUSD", "PERP"];
 
-/// Returns the one spelling of an asset: capitals, without `$`. Two currencies are one thing; of anything else the price is
-/// told in the second, and the first is the asset.
+/// Returns the one spelling of an asset: capitals, without `$`. Two currencies are one thing; the price of anything else is
+/// given in the second, and the first is the asset.
 ///
 /// ```
 /// use noctuary::finance::asset;

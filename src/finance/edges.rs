@@ -90,7 +90,7 @@ const VERBS: [(&str, &str); 74] = [
     ("观察", "watched"),
 ];
 
-/// Chains by their names; a name that a coin has too is that of the chain behind `on`.
+/// Chains by their names; a name that a coin has too is the chain's behind `on`.
 const CHAINS: [(&str, &str, bool); 12] = [
     ("ethereum", "ethereum", true),
     ("solana", "solana", true),

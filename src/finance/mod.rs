@@ -42,10 +42,10 @@
 //! # Limits
 //!
 //! - The library reads no exchange: the host does, and reports.
-//! - Of several scopes in one file only the owner has a mirror, since the seed's tables name no scope.
+//! - If one file has several scopes, only the owner has a mirror, since the seed's tables name no scope.
 //! - A backup copies the mirror, and `copy_into` does not: it is read from the exchange again.
-//! - A word is a ticker with a `$` before it, in a pair, in the table of common coins, or in the host's list. Other
-//!   words in capitals are names.
+//! - A word is a ticker behind a `$`, in a pair, in the table of common coins, or in the host's list. Other words
+//!   in capitals are names.
 
 mod asset;
 mod edges;

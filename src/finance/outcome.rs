@@ -2,8 +2,8 @@
 
 use crate::learning::{Ending, MethodId, NewOutcome};
 
-/// Returns the outcome of a trade for the methods that were used: a profit is a success, a loss is a failure. Where neither was
-/// made, or the number is none, nothing is said of the methods.
+/// Returns the outcome of a trade for the methods that were used: a profit is a success, a loss is a failure. If neither was
+/// made, or the number is not valid, the methods get no outcome.
 ///
 /// ```
 /// use noctuary::finance::outcome_of_pnl;

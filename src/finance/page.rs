@@ -27,7 +27,7 @@ impl TradeHistory {
     }
 
     /// Returns the trades of each asset in words, the latest first, for the pages of an export
-    /// ([`Export::records`](crate::exchange::Export::records)). Of several lives in a file one has trades.
+    /// ([`Export::records`](crate::exchange::Export::records)). If a file has several lives, one has trades.
     ///
     /// # Errors
     ///

@@ -34,14 +34,14 @@ impl Allow {
         Self::default()
     }
 
-    /// Lets every finding of a class pass; one that ends in `*` means all that begin so: `btc_*`.
+    /// Allows every finding of a class. A class that ends in `*` means all that begin so: `btc_*`.
     #[must_use]
     pub fn class(mut self, class: impl Into<String>) -> Self {
         self.classes.insert(class.into());
         self
     }
 
-    /// Lets one value pass, exactly as it is written.
+    /// Allows one value, exactly as it is written.
     #[must_use]
     pub fn value(mut self, value: &str) -> Self {
         self.values.insert(Digest::of(value.as_bytes()));

@@ -1,4 +1,4 @@
-//! The doors through which text comes into a workspace or out of it to a model, and what comes through one.
+//! The doors of a workspace, where text that comes in or goes out to a model is checked, and their results.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,8 +15,8 @@ pub enum Door {
     WorkspaceWrite,
     /// A document comes from another workspace.
     Import,
-    /// A document, or a row of a memory store, is read into a prompt. A prompt is never refused for what is in it: what a
-    /// policy rejects is masked or blocked there.
+    /// A document, or a row of a memory store, is read into a prompt. A prompt is never refused for its content: text
+    /// that a policy rejects is masked or blocked there.
     PromptLoad,
     /// A row is written into a memory store, or a fact into its profile.
     StoreWrite,
@@ -46,7 +46,7 @@ impl Door {
     ];
 }
 
-/// A text that came through a door.
+/// A text that was checked at a door.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Passed<'a> {
@@ -58,7 +58,7 @@ pub struct Passed<'a> {
 
 debug_as!(Passed<'_>, |it| "Passed {{ bytes: {}, warnings: {:?} }}", it.text.len(), it.warnings);
 
-/// A finding in a text that passed a door: names and classes, never the text.
+/// A finding in a checked text: names and classes, never the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DoorWarning {
@@ -70,7 +70,7 @@ pub struct DoorWarning {
     pub class: String,
     /// In how many places.
     pub count: u32,
-    /// The line of the first of them in the text that came to the door, from 1.
+    /// The line of the first of them in the checked text, from 1.
     pub line: u64,
     /// The character of that line with which it begins, from 1.
     pub column: u64,

@@ -1,4 +1,4 @@
-//! The policies of all doors, and a text that passes one of them.
+//! The policies of all doors, and the check of a text by one of them.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -24,8 +24,7 @@ use crate::base::sorted::SortedMap;
 use crate::base::text;
 use crate::format::JournalName;
 
-/// The policies of all doors, with the filter that finds secrets and what an operator lets pass. One scanner is at every
-/// door.
+/// The policies of all doors, the filter that finds secrets, and the operator's allow-list. All doors use one scanner.
 ///
 /// | door | secrets | instructions |
 /// |---|---|---|
@@ -111,15 +110,14 @@ impl Doors {
         &self.gate
     }
 
-    /// Sets what passes every door.
+    /// Sets the allow-list of all doors.
     #[must_use]
     pub fn allow(mut self, allow: Allow) -> Self {
         self.gate.allow = allow;
         self
     }
 
-    /// Lets the addresses of wallets pass every door, beside what passes already: for a trader they are data. Keys and phrases
-    /// of wallets stay secrets.
+    /// Adds the addresses of wallets to the allow-list: for a trader they are data. Keys and phrases of wallets stay secrets.
     ///
     /// ```
     /// use noctuary::DocName;
@@ -138,10 +136,10 @@ impl Doors {
         self
     }
 
-    /// Sets what was forgotten. It comes in through no door but that of journals, the record of what was said. A prompt
-    /// shows it as `[REDACTED:forgotten#1]`. Neither a policy nor [`Allow`] lets it pass.
+    /// Sets the forgotten statements. Every door keeps them out except that of journals, the record of what was said. A
+    /// prompt shows it as `[REDACTED:forgotten#1]`. Neither a policy nor [`Allow`] lets it pass.
     ///
-    /// Statements that a workspace has forgotten are heeded wherever a document of it passes a door, also without this.
+    /// A check of a workspace's document always knows the workspace's forgotten statements, also without this.
     #[must_use]
     pub fn forgotten(mut self, forgotten: Arc<Tombstones>) -> Self {
         self.forgotten = Some(forgotten);
@@ -198,7 +196,8 @@ impl Doors {
         }
     }
 
-    /// Returns the policy of a door for its user: a model uses a tool.
+    /// Returns the policy of a door for an actor. For the agent, the stricter one of the door and of tools
+    /// counts.
     pub(crate) fn policy_for(&self, actor: Actor, door: Door, name: &Name) -> DoorPolicy {
         let policy = self.policy_of(door, name);
         if actor == Actor::Agent { policy.stricter(self.tool) } else { policy }
@@ -251,7 +250,7 @@ impl Doors {
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`] with the classes of what was found, where the policy rejects it.
+    /// [`Error::Stopped`] with the classes of the findings, if the policy rejects them.
     pub fn pass<'a>(&self, door: Door, name: &Name, text: &'a str) -> Result<Passed<'a>> {
         self.judge(door, self.policy_of(door, name), name, text, &mut Masks::default())
     }
@@ -334,8 +333,8 @@ impl Doors {
         Ok(Passed { text: passed, warnings })
     }
 
-    /// Returns a text as it leaves for an embedder or a reranker where somebody waits for the answer: secrets and what was
-    /// forgotten are masked, instructions blocked.
+    /// Returns a text as it leaves for an embedder or a reranker while somebody waits for the answer. Secrets and
+    /// forgotten statements are masked, instructions are blocked.
     pub(crate) fn for_an_embedder(&self, text: &str) -> Result<String> {
         let policy = self.policy_of(Door::EmbedRequest, &DocName::MEMORY).as_shown();
         let passed = self.judge(Door::EmbedRequest, policy, &DocName::MEMORY, text, &mut Masks::default())?;
@@ -363,7 +362,7 @@ impl Doors {
         }
     }
 
-    /// Finds every secret of a text that is not allowed, whatever the policies say of it: for an operator who wants to
+    /// Finds every secret of a text that is not allowed, independent of the policies: for an operator who wants to
     /// know.
     ///
     /// ```
@@ -400,7 +399,7 @@ pub(crate) fn looks_like_an_instruction(text: &str) -> bool {
     !scan_injection(text).is_empty()
 }
 
-/// Returns whether what is added to a document goes through the door of journals.
+/// Returns whether an addition to a document is checked as a journal's.
 fn is_journal(name: &Name) -> bool {
     JournalName::is_name(&name.folded())
 }

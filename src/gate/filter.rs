@@ -1,4 +1,4 @@
-//! A filter, and what an operator lets pass it.
+//! A filter, and the operator's allow-list.
 
 use crate::base::order;
 use std::borrow::Cow;
@@ -9,7 +9,7 @@ use noctuary_gate::{Finding, PiiFilter};
 use super::allow::Allow;
 use super::mask::{Masks, mask_within};
 
-/// A filter and what it lets pass: the one that is at every door.
+/// A filter and its allow-list. All doors use the same.
 #[derive(Debug, Clone)]
 pub(crate) struct Gate {
     pub(super) filter: Arc<dyn PiiFilter>,

@@ -11,7 +11,7 @@ use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::base::text;
 
-/// Joins what a filter found with what was forgotten, in the order of the text.
+/// Joins the findings of a filter with forgotten statements, in the order of the text.
 pub(crate) fn joined(secrets: Vec<Finding>, forgotten: Vec<Finding>) -> Vec<Finding> {
     if forgotten.is_empty() {
         return secrets;

@@ -1,4 +1,4 @@
-//! Policies: what happens at a door to a secret, and to an instruction.
+//! Policies: how a door treats a secret, and an instruction.
 
 /// The treatment of a secret. The strictest comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

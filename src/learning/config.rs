@@ -12,15 +12,14 @@ pub struct LearningConfig {
     pub graduation: f64,
     /// A method below this confidence is quarantined: 0.40.
     pub demotion: f64,
-    /// Number of uses from which on it counts: 20.
+    /// Least number of uses at which it counts: 20.
     pub min_uses: u64,
     /// The confidence of a method without any outcome: 0.5.
     pub initial_confidence: f64,
     /// Whether nobody sits before this process, as `MINARA_NON_INTERACTIVE=1` says: hard constraints that come from elsewhere
     /// are refused then. Off.
     pub non_interactive: bool,
-    /// The age at which a note waits for its reflection for too long, in the eyes of a doctor who knows no age of its role: 72
-    /// hours.
+    /// The age at which a note waits too long for its reflection, if its role has no own age: 72 hours.
     pub backlog: TimeDelta,
 }
 

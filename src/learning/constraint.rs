@@ -7,7 +7,7 @@ use super::preference::PreferenceId;
 
 /// A standing rule: a hard constraint that a person approved.
 ///
-/// With others present a session is told that one applies, and not its words: they are the person's own.
+/// With others present a session learns that one applies, not its words: they are the person's own.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Constraint {

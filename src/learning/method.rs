@@ -28,7 +28,7 @@ row_id!(CaseId);
 pub struct NewMethod {
     /// Its name: `Ask before a call`.
     pub name: String,
-    /// The kind of work that it is for: `planning`.
+    /// The kind of work that it serves: `planning`.
     pub class: String,
     /// The way of doing it.
     pub body: String,
@@ -60,7 +60,7 @@ pub struct Method {
     pub id: MethodId,
     /// Its name.
     pub name: String,
-    /// The kind of work that it is for.
+    /// The kind of work that it serves.
     pub class: String,
     /// The way of doing it.
     pub body: String,

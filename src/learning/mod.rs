@@ -38,7 +38,7 @@
 //! - Only the human of a main session graduates a method, or takes it out of quarantine.
 //! - A preference has no effect until the human of a main session approves it.
 //! - [`PreferenceStore::constraints_for`] says which rules apply to a call; the host decides to run it or not.
-//! - Every other verb is for main sessions: with others present nothing is told.
+//! - Every other verb is for main sessions, and is denied to others.
 //! - Lessons of a review that `memory_learn` writes are [learnings](crate::memory::LearningStore), and no methods.
 //!
 //! The manual has [the whole loop](crate::manual::memory#learning).

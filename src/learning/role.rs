@@ -1,4 +1,4 @@
-//! A note of a role: what an agent saw while it acted in one of its roles.
+//! A note of a role: an observation of an agent while it acted in one of its roles.
 
 use std::fmt;
 

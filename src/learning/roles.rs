@@ -42,8 +42,8 @@ pub trait RoleStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) outside a main session. [`Error::Stopped`](crate::Error::Stopped) where
-    /// it holds what the store does not take in. [`Error::TooLarge`](crate::Error::TooLarge) above the row cap.
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session. [`Error::Stopped`](crate::Error::Stopped) if
+    /// the store refuses its text. [`Error::TooLarge`](crate::Error::TooLarge) above the row cap.
     /// [`Error::Config`](crate::Error::Config) where a part says nothing.
     fn take_note(&self, access: &Access, note: &NewRoleNote, now: DateTime<Utc>) -> Result<RoleNoteId>;
 

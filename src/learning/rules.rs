@@ -48,9 +48,9 @@ pub trait PreferenceStore: Debug + Send + Sync {
     ///
     /// [`Error::Denied`](crate::Error::Denied) outside a main session. For an [imported](NewPreference::imported) hard
     /// constraint also for anybody but the human, and where [nobody sits before the
-    /// process](super::LearningConfig::non_interactive). [`Error::Stopped`](crate::Error::Stopped) where it holds what
-    /// the store does not take in. [`Error::TooLarge`](crate::Error::TooLarge). [`Error::Config`](crate::Error::Config)
-    /// where a part says nothing, has several lines, or names tools for what is no constraint.
+    /// process](super::LearningConfig::non_interactive). [`Error::Stopped`](crate::Error::Stopped) if the store refuses
+    /// its text. [`Error::TooLarge`](crate::Error::TooLarge). [`Error::Config`](crate::Error::Config) where a part says
+    /// nothing, has several lines, or names tools for what is no constraint.
     fn propose_preference(
         &self,
         access: &Access,

@@ -37,15 +37,15 @@ use crate::base::error::Result;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait MethodStore: Debug + Send + Sync {
-    /// Creates a method in quarantine and returns its id. Returns the id of an equal one of the same class, if there is
-    /// one (white space, case and end marks do not count). Its standing stays, and cases that are new are added to it.
+    /// Creates a method in quarantine and returns its id. If the same class has an equal one, its id is returned: white
+    /// space, case and end marks do not count. Its standing stays, and new cases are added to it.
     ///
     /// When it returns, the method is durable.
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) outside a main session. [`Error::Stopped`](crate::Error::Stopped) where
-    /// it holds what the store does not take in. [`Error::TooLarge`](crate::Error::TooLarge) above the row cap.
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session. [`Error::Stopped`](crate::Error::Stopped) if
+    /// the store refuses its text. [`Error::TooLarge`](crate::Error::TooLarge) above the row cap.
     /// [`Error::Config`](crate::Error::Config) where a part says nothing.
     fn create_method(&self, access: &Access, method: &NewMethod, now: DateTime<Utc>) -> Result<MethodId>;
 
@@ -71,8 +71,8 @@ pub trait MethodStore: Debug + Send + Sync {
     /// [`LearningConfig::graduation`](super::LearningConfig::graduation), or before its first outcome.
     fn graduate_method(&self, access: &Access, id: MethodId, now: DateTime<Utc>) -> Result<Method>;
 
-    /// Puts a method into quarantine or takes it out, on a person's word. In quarantine it is graduated no more. Out of it, it
-    /// may be used and is not graduated.
+    /// Puts a method into quarantine or takes it out, on a person's word. In quarantine it is no longer graduated. Out of it,
+    /// it may be used and is not graduated.
     ///
     /// # Errors
     ///

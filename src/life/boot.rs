@@ -1,4 +1,4 @@
-//! Boot: what a workspace is ready for, and in which order a session starts.
+//! Boot: the readiness of a workspace, and the order in which a session starts.
 
 use chrono::NaiveDate;
 
@@ -34,8 +34,8 @@ pub struct Boot {
     pub state: BootState,
     /// The documents that were seeded; empty if the policy refuses.
     pub seeded: SeedReport,
-    /// An onboarding whose end was interrupted: it is for [`Life::complete_onboarding`](crate::Life::complete_onboarding)
-    /// to finish.
+    /// An onboarding whose end was interrupted; [`Life::complete_onboarding`](crate::Life::complete_onboarding) finishes
+    /// it.
     pub unfinished: Option<OnboardingEnd>,
     /// The parts that `SOUL.md` and `AGENTS.md` should have and lack. Advice: nothing depends on it.
     pub lacks: Vec<(DocName, &'static str)>,
@@ -87,8 +87,8 @@ pub enum StartStep {
 }
 
 impl BootState {
-    /// Returns how a session starts on the day `today`: `AGENTS.md` before anything else, then the playbook, then
-    /// who, for whom, and what happened.
+    /// Returns how a session starts on the day `today`. `AGENTS.md` comes first, then the playbook. Then come who
+    /// the agent is, whom it serves, and recent events.
     ///
     /// Only a main session follows the playbook and reads `MEMORY.md`.
     ///

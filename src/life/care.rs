@@ -1,4 +1,4 @@
-//! The care of a life between its sessions: its journals of a day, its memo, its checks, and what may be tidied up.
+//! The care of a life between its sessions: its journals of a day, its memo, its checks, and its tidying.
 
 use chrono::{DateTime, NaiveDate, Utc};
 
@@ -82,9 +82,8 @@ impl Life {
         update_heartbeat(self.workspace.as_ref(), &self.config.heartbeat.document, change)
     }
 
-    /// Returns whether a heartbeat run has anything to look at: the memo's document has words outside of headings,
-    /// comments and
-    /// our own memo. A document that is not UTF-8 has.
+    /// Returns whether a heartbeat run has anything to look at: the memo's document has words outside headings,
+    /// comments and our own memo. A document that is not UTF-8 counts as having them.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -220,9 +219,9 @@ impl Life {
 
     /// Deletes a journal; `false` where there was none.
     ///
-    /// When it returns, this survives a power loss. A folder keeps nothing of it. A `SqliteWorkspace` keeps its last
-    /// versions, as of every document that is removed: they go by [`Workspace::drop_versions`], whole, or by
-    /// [`Forget`](crate::exchange::Forget), with what they say.
+    /// When it returns, this survives a power loss. A folder keeps nothing of it. A `SqliteWorkspace` keeps the last
+    /// versions of every removed document. [`Workspace::drop_versions`] removes them whole, and
+    /// [`Forget`](crate::exchange::Forget) removes statements from them.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -48,7 +48,7 @@ pub struct LifeConfig {
     pub quiet: QuietHours,
     /// Whether the agent may rewrite `SOUL.md`.
     pub soul: SoulPolicy,
-    /// The part of `USER.md` that a session with others present is told.
+    /// The part of `USER.md` that a session with others present may see.
     pub shared_user: SharedUser,
     /// The settings of prompts.
     pub prompt: PromptConfig,
@@ -56,8 +56,8 @@ pub struct LifeConfig {
     pub retention: Retention,
     /// Care for the documents.
     pub hygiene: HygieneConfig,
-    /// Whether the tool `memory_write` with mode `write` replaces a document without its revision, where the session wrote or read it
-    /// as it is. The old version [is kept](crate::life::Editor::replaced). Off: the call names the revision.
+    /// Whether the tool `memory_write` with mode `write` replaces a document without its revision, if the session read or wrote
+    /// its present text. The old version [is kept](crate::life::Editor::replaced). Off: the call names the revision.
     pub overwrites: bool,
     /// Receipts of what reached the model. Off.
     pub receipts: ReceiptConfig,

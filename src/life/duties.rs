@@ -1,5 +1,5 @@
-//! The questions of a host's scheduler before it wakes the agent: which checks are due, whether the hour is quiet,
-//! whether there is anything to do.
+//! The questions of a host's scheduler before it wakes the agent: are checks due, is the hour quiet, is there
+//! work?
 
 use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
 

@@ -17,8 +17,8 @@ use crate::workspace::{Workspace, WriteMode};
 /// The documents that are edited whole. Journals are not: they are only added to.
 pub const EDITABLE: [DocName; 8] = DocName::EDITABLE;
 
-/// Returns the document that a command names: `/soul`, `/identity`, `/heartbeat`, or `/workspace` with the name of
-/// any of the eight, with or without `.md`.
+/// Returns the document that a command names: `/soul`, `/identity`, `/heartbeat`, or `/workspace` and one of the
+/// eight names, `.md` optional.
 ///
 /// ```
 /// use noctuary::life::document_of_command;
@@ -46,8 +46,8 @@ pub fn document_of_command(command: &str) -> Option<DocName> {
 
 /// An editor of one workspace for one session. It can do nothing that the session may not do.
 ///
-/// A save carries the revision that was loaded. [`Error::Conflict`] carries what stands there instead, so a person
-/// who chooses to overwrite saves again with that revision, and one who chooses to reload has the text at hand.
+/// A save carries the revision that was loaded. [`Error::Conflict`] carries the present text and its revision. To
+/// overwrite, the person saves again with that revision; to reload, the text is at hand.
 ///
 /// ```
 /// use chrono::Utc;
@@ -121,7 +121,7 @@ impl<'a> Editor<'a> {
     /// Saves a document that was loaded at the revision `seen`; `None` creates it.
     ///
     /// The replaced document is kept: the last twenty versions of a document, up to a megabyte. When it returns, both
-    /// survive a power loss; after a crash before that, the document is whole, as it was or as it was to be.
+    /// survive a power loss. After a crash before that, the document is whole, in its old or its new state.
     ///
     /// # Errors
     ///
@@ -167,8 +167,8 @@ impl<'a> Editor<'a> {
         History::parse(&file, standing.as_ref().map(Document::bytes))?.documents(name)
     }
 
-    /// Returns the documents that a tool replaced without a revision, as [a setting](LifeConfig::overwrites) lets it, each with the
-    /// time of its replacement, newest first. The last twenty are kept, up to a megabyte.
+    /// Returns the documents that a tool replaced without a revision, where [a setting](LifeConfig::overwrites) allows it. Each
+    /// has the time of its replacement; newest first. The last twenty are kept, up to a megabyte.
     ///
     /// # Errors
     ///

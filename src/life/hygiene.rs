@@ -102,8 +102,8 @@ pub enum Proposal {
     },
 }
 
-/// From which similarity on two documents are near duplicates. On the pairs of the tests, copies with an edit or
-/// two have 0.74 and more, and other documents of one form and matter 0.06 and less.
+/// The least similarity of two near duplicates. In the tests' pairs, copies with an edit or two have 0.74 and
+/// more. Other documents of one form and subject have 0.06 and less.
 const NEAR: f64 = 0.5;
 
 /// The number of words in a run.

@@ -23,7 +23,7 @@ use crate::learning::PreferenceStore;
 use crate::session::{Guarded, Journal};
 use crate::workspace::{Workspace, check_scope};
 
-/// One agent's life: a workspace, how it goes by day, and what may pass its doors.
+/// One agent's life: a workspace, its settings by day, and the policies of its doors.
 ///
 /// It keeps nothing between sessions but what stands in the workspace. Clones are the same life.
 ///
@@ -73,8 +73,8 @@ impl Life {
         self
     }
 
-    /// Puts the standing rules of a store before everything else in each prompt of a main session, from its beginning on;
-    /// [`Session::hold_rules`] takes in those that are approved later.
+    /// Puts the standing rules of a store first in each prompt of a main session, from its beginning on.
+    /// [`Session::hold_rules`] takes in rules that are approved later.
     #[must_use]
     pub fn with_rules(mut self, rules: Arc<dyn PreferenceStore>) -> Self {
         self.rules = Some(rules);
@@ -101,8 +101,9 @@ impl Life {
             .with_soul(self.config.soul)
     }
 
-    /// Seeds what is missing where the configuration says so, finishes an onboarding that was interrupted at
-    /// its end, and says whether a session may begin. For the start of a program; it may be called again.
+    /// Seeds missing documents if the configuration says so, and finishes an onboarding that was interrupted
+    /// at its end. Returns whether a session may begin. It is for the start of a program, and may be called
+    /// again.
     ///
     /// # Errors
     ///
@@ -138,8 +139,9 @@ impl Life {
         boot(self.workspace.as_ref(), &self.config)
     }
 
-    /// Begins a session: `id` is the host's name for it, and names its journal; `surface` is where it takes
-    /// place, such as `repl`. Where nothing is seeded and the configuration seeds, it is seeded first. Reads once what the session is told, so that a later edit is seen by the next one.
+    /// Begins a session. `id` is the host's name for it, and names its journal; `surface` is its place, such as `repl`. A
+    /// workspace that was never seeded is seeded first, if the configuration seeds. The texts for the session are read once: a
+    /// later edit is seen by the next session.
     ///
     /// # Errors
     ///
@@ -216,9 +218,9 @@ impl Life {
         seed(self.workspace.as_ref(), &self.config)
     }
 
-    /// Ends the onboarding: `BOOTSTRAP.md` is archived, deleted or emptied, the journal of `session` gets an entry,
-    /// and the end is remembered, so that no `BOOTSTRAP.md` is seeded again. One that a person places there later
-    /// stays, and begins a new onboarding. A [`Session`] does so by itself, at the end of a turn.
+    /// Ends the onboarding: `BOOTSTRAP.md` is archived, deleted or emptied, and the journal of `session` gets an
+    /// entry. The end is remembered, so that no `BOOTSTRAP.md` is seeded again. If a person adds one later, it
+    /// stays and begins a new onboarding. A [`Session`] does all this by itself, at the end of a turn.
     ///
     /// When it returns, all of this survives a power loss. After a crash in between, or an error,
     /// [`Boot::unfinished`] tells, and calling it again does the rest; the entry is written once.
@@ -261,9 +263,9 @@ impl Life {
 
     /// Reads `SOUL.md` for a session. [`begin_session`](Self::begin_session) does so by itself.
     ///
-    /// The first read of a workspace sets what is known, and gives no notice. Later ones give a main session a notice
-    /// where the document has changed since the last one that was confirmed; sessions of other kinds get none, and
-    /// leave it to the next main one. The state survives a power loss once this returns.
+    /// The first read of a workspace sets the known state, and gives no notice. A later read gives a main session a
+    /// notice if the document has changed since the last confirmed state. Sessions of other kinds get none, and leave
+    /// it to the next main session. The state survives a power loss once this returns.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -285,8 +287,8 @@ impl Life {
     ///
     /// # Errors
     ///
-    /// The errors of reading and writing. A `.soul-state.json` that is damaged or another program's is no error: it
-    /// stays as it is, and the known state is kept beside it.
+    /// The errors of reading and writing. A `.soul-state.json` that is damaged, or of another program, is no error.
+    /// It stays as it is, and the known state is kept beside it.
     pub fn read_soul(&self, kind: SessionKind, now: DateTime<Utc>) -> Result<Soul> {
         read_soul(self.workspace.as_ref(), kind, now)
     }

@@ -99,7 +99,7 @@ pub enum BootstrapOutcome {
     Gone,
 }
 
-/// The end of an onboarding: where, by which policy, through which doors, and in the journal of which session it is noted.
+/// The end of an onboarding: its workspace, policy and doors, and the session whose journal notes it.
 pub(super) struct Ending<'a> {
     pub(super) workspace: &'a dyn Workspace,
     pub(super) config: &'a LifeConfig,

@@ -8,8 +8,8 @@ use crate::workspace::{Workspace, WriteMode};
 /// The most times that another writer may come first.
 const ATTEMPTS: u32 = 256;
 
-/// Replaces a document or state file by what `change` makes of it, and makes it anew of what stands there
-/// then, where another wrote in between. `false` where `change` leaves it alone.
+/// Replaces a document or state file by the result of `change`. If another writer came in between, `change`
+/// is applied anew to the present bytes. `false` if `change` leaves it alone.
 ///
 /// When it returns `true`, the new bytes survive a power loss; a crash before leaves the old ones.
 pub(crate) fn rewrite(

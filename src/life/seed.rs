@@ -1,8 +1,8 @@
 //! Seeding: a workspace gets the templates that it lacks, and nothing that stands is touched.
 //!
-//! `BOOTSTRAP.md` comes first, and only into a workspace in which nobody has lived: wherever a crash ends the
-//! seeding, the next one goes on, and a used workspace is never asked to begin anew. `HEARTBEAT.md` is never
-//! seeded; its template is there to restore it.
+//! `BOOTSTRAP.md` comes first, and only into a workspace that nobody has used. So the next seeding goes on
+//! after a crash at any point, and a used workspace never begins anew. `HEARTBEAT.md` is never seeded; its
+//! template serves to restore it.
 
 use super::config::{BootstrapEnd, LifeConfig, Onboarding, SeedSet};
 use super::state;

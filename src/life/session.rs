@@ -110,9 +110,9 @@ impl Session {
         Ok(prompt)
     }
 
-    /// Says behind each line of `MEMORY.md` in the prompts of this session that it holds no more, what holds now, and since
-    /// when, by the decisions of a store; returns how many lines of the prompt say it. Tools of the session that are made
-    /// afterwards say it too, of each line that they read or find. The file stays as it is. Call it when the session began.
+    /// Marks lines of `MEMORY.md` in the prompts of this session that are superseded by the decisions of a store. The mark
+    /// says what holds now, and since when. Returns the number of marked lines. Tools of the session that are made
+    /// afterwards mark each line that they read or find, too. The file is not changed. Call it when the session began.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -161,11 +161,12 @@ impl Session {
         self.snapshot.mark_superseded(&self.view, &superseded)
     }
 
-    /// Says behind lines of `MEMORY.md` in the prompts of this session why they may be out of date, by the rows that
-    /// [`feed`](crate::exchange::feed) made of them: a row that may contradict one is open, its time is over, or a journal line that it
-    /// cites is gone or was changed, where the store knows the [journals](crate::store::StoreConfig::journals). Returns how many lines
-    /// of the prompt say it. Tools of the session that are made afterwards say it too. The files stay as they are. Call it when the
-    /// session began, after [`mark_superseded`](Self::mark_superseded); outside of a main session it does nothing.
+    /// Marks lines of `MEMORY.md` in the prompts of this session that may be out of date. It reads the rows that
+    /// [`feed`](crate::exchange::feed) made of them. The mark gives the reason: a row that may contradict the line is open, or
+    /// its time is over. If the store knows the [journals](crate::store::StoreConfig::journals), a cited journal line that is
+    /// gone or changed is a reason too. Returns the number of marked lines. Tools of the session that are made afterwards mark
+    /// lines too. The files are not changed. Call it when the session began, after [`mark_superseded`](Self::mark_superseded).
+    /// Outside a main session it does nothing.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -309,9 +310,9 @@ impl Session {
         self.daily_log(self.config.day.date(now))
     }
 
-    /// Ends a turn with the agent's reply: updates the memo, takes notes for the daily log and writes them every
-    /// so many turns, ends the onboarding where the reply says so, and counts the notice of a changed `SOUL.md`
-    /// as given. Secrets in notes and loops are masked, and in loops what the workspace has forgotten: the warnings say so.
+    /// Ends a turn with the agent's reply. It updates the memo, takes notes for the daily log, and writes them after the
+    /// configured number of turns. It ends the onboarding if the reply says so, and counts the notice of a changed
+    /// `SOUL.md` as given. Secrets in notes and loops are masked, and forgotten statements in loops; the warnings say so.
     ///
     /// # Errors
     ///
@@ -354,7 +355,7 @@ impl Session {
             heartbeat.enabled = false;
             stopped = stopped.or(Some(error));
         }
-        // Also the name of a tool may be stopped: then its note is left out, and the memo is written all the same.
+        // The name of a tool may be stopped too. Then its note is left out, and the memo is written all the same.
         order::retain(&mut turn.notes, |note| {
             let passed = self.view.admit_origin(&mut note.origin, &mut warnings);
             let is_admitted = passed.is_ok();

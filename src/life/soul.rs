@@ -20,8 +20,8 @@ pub struct Soul {
     pub notice: Option<SoulNotice>,
 }
 
-/// A change of `SOUL.md` that the agent has not acknowledged: its [`TEXT`](Self::TEXT) goes into the prompt, and
-/// [`confirm`](Self::confirm) follows once the reply was given. Dropped before that, it comes again.
+/// A change of `SOUL.md` that the agent has not acknowledged. Its [`TEXT`](Self::TEXT) goes into the prompt, and
+/// [`confirm`](Self::confirm) follows after the reply. A notice that is dropped before that comes again.
 #[derive(Debug)]
 #[must_use = "a notice that is not confirmed comes again"]
 pub struct SoulNotice {

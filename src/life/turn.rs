@@ -105,8 +105,8 @@ impl Turns {
         view.note(&mut self.journal, note, now).map(drop)
     }
 
-    /// Ends a turn: takes its notes where the daily log is on, writes those that wait every so many turns, and
-    /// updates the memo in `workspace` where the session is a main one.
+    /// Ends a turn: takes its notes if the daily log is on, and writes waiting notes after the configured
+    /// number of turns. In a main session it updates the memo in `workspace`.
     ///
     /// When it returns, the memo and what `notes_written` counts survive a power loss; what waits is in memory
     /// alone. After an error the turn counts as ended, and what was not written still waits. The memo is tried also where

@@ -20,13 +20,13 @@
 //!
 //! | Look up, and judge | Page |
 //! |---|---|
-//! | languages: spellings that meet, stems, days | [`languages`] |
+//! | languages: spellings that match, stems, days | [`languages`] |
 //! | every file, byte by byte, its repair, and environment variables | [`formats`] |
 //! | exactly once: commits, locks, editors, backups | [`durability`] |
 //! | rights of each session, and text that leaves the machine | [`privacy`] |
 //! | secrets and disguised instructions: found, missed | [`gate`] |
 //! | attempts to break the promises, and costs | [`measured`] |
-//! | other systems, memory from them, and reasons | [`comparison`] |
+//! | other systems, imports from them, and reasons | [`comparison`] |
 //! | the five seeds: what holds here, what differs, and why | [`seeds`] |
 //!
 //! # Words

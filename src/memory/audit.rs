@@ -22,7 +22,7 @@ pub struct AuditEntry {
     /// In what kind of session; `None` where it was in none.
     pub kind: Option<SessionKind>,
     /// `memory_write`, `memory_update`, `memory_delete`, `memory_restore`, `memory_pin`, `memory_unpin`,
-    /// `memory_removed` for a purged row, `memory_forget`, `memory_lift`, `memory_learn`, `profile_write`,
+    /// `memory_forget`, `memory_lift`, `memory_learn`, or `memory_removed` for a purged row. `profile_write`,
     /// `method_create`, `method_graduate`, `method_quarantine`, `method_lift`, `outcome_report`, `preference_propose`,
     /// `preference_approve`, `preference_withdraw`, `role_note`, or `role_reflect`.
     pub action: String,
@@ -32,7 +32,7 @@ pub struct AuditEntry {
     pub id: Option<MemoryId>,
     /// The claimed source of the row.
     pub source: Option<Source>,
-    /// From what the words came. It stays after a statement was forgotten, a participant's name included.
+    /// The origin of the words. It stays after a statement was forgotten, a participant's name included.
     pub origin: Option<Origin>,
     /// Why, as it was stored: with secrets and instructions masked.
     pub reason: Option<String>,
@@ -57,7 +57,7 @@ impl AuditEntry {
 
 debug_as!(AuditEntry, |it| "AuditEntry {{ {:?}, {}, {}, {:?} }}", it.actor, it.action, it.outcome, it.id);
 
-/// How something ended that the audit tells of. Prints as the words of its files, and each text is one.
+/// The outcome of an action in the audit. Prints as the words of its files, and each text is one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum AuditOutcome {
@@ -67,7 +67,7 @@ pub enum AuditOutcome {
     Denied,
     /// `refused: too large`.
     TooLarge,
-    /// `refused: ` with the classes of what was found, or the setting whose rule was broken.
+    /// `refused: ` with the classes of the findings, or the setting whose rule was broken.
     Refused(String),
     /// The words of another version, kept as they are.
     Other(String),

@@ -56,7 +56,7 @@ impl<'w> CitedLines<'w> {
         row
     }
 
-    /// Returns why the lines that a row cites may no longer carry it: one is gone, or says something else than it did.
+    /// Returns why the cited lines may no longer support a row: one is gone, or its text has changed.
     pub(crate) fn doubt(&mut self, row: &Memory) -> Option<Stale> {
         let quotes = row.metadata.as_ref().and_then(|notes| notes.get(QUOTES)).and_then(Value::as_array);
         let mut changed = None;

@@ -30,7 +30,7 @@ pub trait MemoryObserver: Debug + Send + Sync {
     fn event(&self, event: &MemoryEvent);
 
     /// Hears how far a store is that makes its index anew, because that was missing, damaged or of other rows. Only a large
-    /// store tells of it. It may not call the store.
+    /// store sends it. It may not call the store.
     fn indexing(&self, _progress: &IndexProgress) {}
 }
 
@@ -74,7 +74,7 @@ pub enum EventName {
     Restored,
     /// `memory:pinned`: a row was pinned.
     Pinned,
-    /// `memory:unpinned`: a row is pinned no more.
+    /// `memory:unpinned`: a row is no longer pinned.
     Unpinned,
     /// `memory:purged`: a deleted row was removed for good.
     Purged,

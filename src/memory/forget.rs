@@ -20,7 +20,7 @@ pub struct ForgetRequest {
     /// Rows that are removed whole, without a tombstone. An id without a row is passed over.
     pub rows: Vec<MemoryId>,
     /// The name of a [participant](crate::format::Origin::Participant): rows of that origin and that speaker are removed whole,
-    /// and the audit names them no more. Without a tombstone.
+    /// and the audit no longer names them. Without a tombstone.
     pub person: Option<String>,
 }
 

@@ -11,7 +11,7 @@ use crate::base::text;
 /// have many. Case, composition and white space of the words do not count, but in words like code (`max_tokens`, `aB3`).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FactKey {
-    /// The person or thing that it is said of: `marta`.
+    /// The person or thing that it is about: `marta`.
     pub subject: String,
     /// The property: `home`.
     pub slot: String,

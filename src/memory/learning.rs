@@ -1,4 +1,4 @@
-//! The contract of what an agent learned about its own work, apart from what it remembers.
+//! The contract of an agent's lessons about its own work, apart from its memories.
 
 use std::fmt::Debug;
 
@@ -10,7 +10,7 @@ use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::base::row_id::row_id;
 
-/// Learnings: what a review of a turn found to be worth doing otherwise next time. They are apart from memories: no
+/// Learnings: results of the review of a turn, on what to do otherwise next time. They are apart from memories: no
 /// list, search, snapshot or prompt of rows holds one, and no learning changes a row. (seed 003, Write path)
 ///
 /// Their use is the host's: it [reads](Self::learnings) them, for a person or for a job that makes methods of
@@ -43,8 +43,8 @@ pub trait LearningStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) outside a main session. [`Error::Stopped`](crate::Error::Stopped) where
-    /// it holds what the store does not take in. [`Error::TooLarge`](crate::Error::TooLarge) above the row cap.
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session. [`Error::Stopped`](crate::Error::Stopped) if
+    /// the store refuses its text. [`Error::TooLarge`](crate::Error::TooLarge) above the row cap.
     /// [`Error::Config`](crate::Error::Config) where it says nothing.
     fn learn(&self, access: &Access, learning: &NewLearning, now: DateTime<Utc>) -> Result<LearningId>;
 

@@ -26,7 +26,7 @@
 //! | [`Found`], [`Hit`], [`SearchOutcome`], [`Signal`] | results, with the reason of each hit |
 //! | [`Reached`], [`Stale`] | the way to a hit; why a row may be out of date |
 //! | [`Degraded`], [`Shares`] | the part of a search that was left out; the shares of words and meaning |
-//! | [`Packed`] | what was found as a context with a limit of characters, promoted lines in place of longer rows |
+//! | [`Packed`] | found rows as a context with a limit of characters, promoted lines in place of longer rows |
 //! | [`SnapshotRow`] | a row for a prompt; [`MemoryContext`](crate::life::MemoryContext) makes the block |
 //! | [`MemoryObserver`], [`MemoryEvent`], [`EventName`] | one event for each durable change |
 //! | [`IndexProgress`] | how far a store is that makes its index anew |
@@ -43,7 +43,8 @@
 //! - Search is by words, unless the host brings an [embedder](crate::vectors): a question that shares no word with its answer may find nothing.
 //! - A row has at most 16 KiB. Longer text belongs into a document.
 //! - A file store keeps every row in memory, which suits some hundred thousand.
-//! - Of several scopes in one SQLite file, a phrase, a condition or a list by time reads past the matches of all.
+//! - If one SQLite file has several scopes, a phrase, a condition or a list by time reads past the matches of
+//!   all.
 //! - A deleted row can be restored for thirty days. Only a purge or [`Forget`](crate::exchange::Forget) removes its bytes.
 //!
 //! The manual has [sources, rights and deletion](crate::manual::memory).

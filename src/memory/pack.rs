@@ -13,7 +13,7 @@ use crate::base::order;
 /// Rows that a search found, packed into a context with a limit of characters.
 ///
 /// A row with the [lines of its journal](super::NewMemory::cites) says the same as a line that a dream promoted from
-/// these lines. Of both the shorter is taken, and the room that it leaves is given to further rows. So memory can only
+/// these lines. The shorter of both is taken, and the room that it leaves is given to further rows. So memory can only
 /// add. Each row of a journal is there, itself or by a promoted line that cites all of its lines.
 ///
 /// Pass the rows found in one store, or in a store of journals and a store that is [fed](crate::exchange::feed). The
@@ -63,7 +63,7 @@ pub struct Packed<'h> {
 
 /// A row of a journal, or a promoted line that stands for none that was found.
 struct Unit<'h> {
-    /// Its place among what was found, by which equal ones are told apart.
+    /// Its place among the found rows, which orders equal ones.
     at: usize,
     row: &'h Memory,
     /// The shortest that says it.
@@ -79,7 +79,7 @@ impl<'h> Packed<'h> {
     /// Packs rows that are best first in each store. A row that does not fit is left out, and shorter ones behind it are
     /// taken. The same rows give the same context.
     ///
-    /// The rows are as the search returned them: pass them through the doors of your prompt as any remembered text.
+    /// The rows are as the search returned them: check them at the doors of your prompt as any remembered text.
     #[must_use]
     pub fn new(hits: impl IntoIterator<Item = &'h Hit>, max_chars: usize) -> Self {
         let (promoted, journals): (Vec<&Hit>, Vec<&Hit>) =

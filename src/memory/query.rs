@@ -24,7 +24,7 @@ pub struct Filter {
     pub trusted: bool,
     /// Only what dreams promoted.
     pub dreamed: bool,
-    /// Also facts that are retired. A list alone has them; a search is led to what replaced them.
+    /// Retired facts too. A list alone has them; a search is led to what replaced them.
     pub retired: bool,
     /// Only rows that were deleted and are not purged yet. A list of a main session alone has them. A search finds none of them.
     pub deleted: bool,
@@ -91,13 +91,13 @@ pub struct Query {
     pub syntax: Syntax,
     /// The rows that are searched.
     pub filter: Filter,
-    /// In which order.
+    /// The order.
     pub order: Order,
     /// The vector of the text, where the host made it; else the store's embedder does, if it has one.
     pub vector: Option<QueryVector>,
     /// The time of the search: hits say by it that their [time is over](super::Memory::stale_after).
     pub now: Option<DateTime<Utc>>,
-    /// The time in the past that is asked about.
+    /// The time in the past that the query asks about.
     pub as_of: Option<AsOf>,
 }
 
@@ -216,7 +216,7 @@ impl Query {
         self
     }
 
-    /// Hands in the vector of the text, by an embedder of the host's. One that cannot be used is as none, and the outcome
+    /// Hands in the vector of the text, by an embedder of the host's. An unusable one counts as none, and the outcome
     /// says so.
     ///
     /// ```

@@ -10,7 +10,7 @@ use crate::base::debug::debug_as;
 use crate::base::document::SourceRef;
 use crate::format::{DreamId, Origin};
 
-/// Who says it, where a row is a part of a conversation or journal.
+/// The speaker, if a row is a part of a conversation or journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -29,7 +29,7 @@ pub struct Place {
     pub session: String,
     /// The position in it, ascending.
     pub position: u64,
-    /// Who says it.
+    /// The speaker.
     pub role: Role,
     /// The speaker's name, where there is one. It is searched too.
     pub speaker: Option<String>,
@@ -53,7 +53,7 @@ pub struct NewMemory {
     pub place: Option<Place>,
     /// Whether sessions with others present may find it. Private by default.
     pub shared: bool,
-    /// From what the words came. The host says it, never the model.
+    /// The origin of the words. The host says it, never the model.
     pub origin: Option<Origin>,
     /// Why it is written, for the audit.
     pub reason: Option<String>,
@@ -100,7 +100,7 @@ impl NewMemory {
         self
     }
 
-    /// Sets from what the words came.
+    /// Sets the origin of the words.
     #[must_use]
     pub fn origin(mut self, origin: Origin) -> Self {
         self.origin = Some(origin);
@@ -128,7 +128,7 @@ impl NewMemory {
         self
     }
 
-    /// Says since when it is true.
+    /// Sets the time since which it is true.
     #[must_use]
     pub fn valid_from(mut self, time: DateTime<Utc>) -> Self {
         self.valid_from = Some(time);
@@ -176,7 +176,7 @@ pub struct Memory {
     pub place: Option<Place>,
     /// Whether sessions with others present may find it.
     pub shared: bool,
-    /// From what the words came, where that was said.
+    /// The origin of the words, if it was given.
     pub origin: Option<Origin>,
     /// The lines that it was taken from.
     pub cites: Vec<SourceRef>,

@@ -92,7 +92,7 @@ impl Doubt<'_> {
 }
 
 impl<'s> Shown<'s> {
-    /// Takes in the rows of a store with their doubts, but for those with a statement that is known.
+    /// Takes in the rows of a store with their doubts, except those with a known statement.
     pub(crate) fn take(
         &mut self,
         rows: &[SnapshotRow],

@@ -71,7 +71,7 @@ impl Source {
     /// Returns whether `actor` may change the words of a row with this source. The human may change personal rows that
     /// were typed into an interface. The agent and the library may change all others. (seed 003, Schema)
     ///
-    /// The same holds for who deletes and restores it, but that the human of a main session may do so with any row.
+    /// The same holds for deletes and restores, but the human of a main session may do both with any row.
     #[must_use]
     pub fn may_edit(source: Option<&Self>, category: &str, actor: Actor) -> bool {
         let is_typed = source.is_some_and(Self::is_typed);

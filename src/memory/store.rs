@@ -1,8 +1,8 @@
-//! The contract of a memory store: rows that were remembered, found again by what they say.
+//! The contract of a memory store: remembered rows, found again by their words.
 //!
 //! Files are the truth; a store is how an agent finds the right line of them among a hundred thousand. Every
-//! verb states its [`Access`]: rows are private unless they were written as shared, and a session with others
-//! present finds shared ones only. That holds down to the query, not only in what is printed.
+//! verb states its [`Access`]. Rows are private unless they were written as shared; a session with others
+//! present finds only shared ones. That holds down to the query, not only in what is printed.
 
 use std::fmt::Debug;
 
@@ -50,7 +50,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     fn location(&self) -> String;
 
     /// Says whose rows it holds, always the same: any other scope finds nothing in it. A dreamer that is built for
-    /// another one is refused by that. As provided it is `None`: nobody is told.
+    /// another one is refused by that. As provided it is `None`: there is no observer.
     fn scope(&self) -> Option<&Scope> {
         None
     }
@@ -63,7 +63,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`](crate::Error::Stopped) where the content holds what the store does not take in.
+    /// [`Error::Stopped`](crate::Error::Stopped) if the store refuses the content.
     /// [`Error::TooLarge`](crate::Error::TooLarge) above the row cap. [`Error::Denied`](crate::Error::Denied) where the
     /// actor may not claim the source.
     fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId>;
@@ -159,7 +159,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn search(&self, access: &Access, query: &Query) -> Result<Found>;
 
-    /// Finds what [`search`](Self::search) does, as it is in the store. It is for the owner's own eyes, for comparing
+    /// Finds what [`search`](Self::search) does, as it is in the store. It is for the owner alone, for comparing
     /// rows, and for callers that mask it. It belongs into no request of a model.
     ///
     /// # Errors
@@ -197,8 +197,8 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for the agent and the library where they may
-    /// not [edit](super::Source::may_edit) a row, or the human pinned it. The human pins any row.
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session. The agent and the library also get it if they
+    /// may not [edit](super::Source::may_edit) a row, or if the human pinned it. The human pins any row.
     fn pin(&self, access: &Access, id: MemoryId, pinned: bool, now: DateTime<Utc>) -> Result<bool>;
 
     /// Removes rows for good that were deleted before `cutoff`, with all that derives from them; returns how
@@ -291,9 +291,9 @@ pub fn is_purge_due(last: Option<DateTime<Utc>>, now: DateTime<Utc>) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IndexState {
-    /// It says what the rows say.
+    /// It agrees with the rows.
     Sound,
-    /// It does not, and `rebuild_index` mends it.
+    /// It disagrees, and `rebuild_index` mends it.
     Drifted,
 }
 

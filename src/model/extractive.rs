@@ -73,10 +73,10 @@ pub struct Extractive {
 }
 
 impl Extractive {
-    /// Picks what suits the days that a request shows: for each up to 6 lines and 1 KiB, altogether at most 48 lines
-    /// and 7 KiB. It is never more than a fifth of the journals' bytes, but up to 1 KiB of short ones. Of lines that
-    /// the user marked, all within the 48 lines and 7 KiB. The bullets fit a section, 8 KiB and 480 characters each,
-    /// and the room that `MEMORY.md` has left.
+    /// Picks lines for a request: up to 6 lines and 1 KiB a day, 48 lines and 7 KiB in all. They are at most a
+    /// fifth of the journals' bytes, but up to 1 KiB of short journals. All lines that the user marked are picked,
+    /// within the 48 lines and 7 KiB. The bullets fit a section, 8 KiB and 480 characters each, and the room that
+    /// `MEMORY.md` has left.
     #[must_use]
     pub fn new() -> Self {
         Self { share: SHARE, by_day: true, lines: None }

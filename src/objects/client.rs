@@ -17,7 +17,7 @@ use ureq::http::{Method, Request, StatusCode};
 const ATTEMPTS: u32 = 3;
 /// The pause before the second one; it doubles.
 const PAUSE: Duration = Duration::from_millis(100);
-/// More than any answer has, but for what is to be read, which is no more than was asked for.
+/// A limit that no answer reaches. A read may have more, but its request limits it.
 const MOST: u64 = 1 << 32;
 
 /// Makes clients.
@@ -48,8 +48,8 @@ struct Client {
 
 #[async_trait]
 impl HttpService for Client {
-    /// Every request that a store of files makes may come twice: what it creates has a key that nobody else draws, and what it removes
-    /// stays removed.
+    /// Every request of a store of files may be repeated. An object is created under a key that nobody else draws, and a removed
+    /// object stays removed.
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let (parts, body) = request.into_parts();
         let body = body.collect().await?.to_bytes();

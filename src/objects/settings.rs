@@ -31,7 +31,7 @@ pub struct ObjectSettings {
     pub(super) timeout: Duration,
 }
 
-/// A request takes no longer than so, unless it is said.
+/// Maximum duration of a request, unless another one is set.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl ObjectSettings {
@@ -47,7 +47,8 @@ impl ObjectSettings {
         self
     }
 
-    /// Takes what the options do not say from environment variables: `AWS_…`, `GOOGLE_…`, `AZURE_…`.
+    /// Takes settings that are not among the options from environment variables: `AWS_…`, `GOOGLE_…`,
+    /// `AZURE_…`.
     #[must_use]
     pub fn environment(mut self) -> Self {
         self.is_environment = true;

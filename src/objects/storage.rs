@@ -172,7 +172,7 @@ impl ObjectStorage {
         }
     }
 
-    /// Goes through the objects of a folder in the order of their names, from behind one on, as long as `visit` says so.
+    /// Visits the objects of a folder in the order of their names, behind a given one, as long as `visit` says so.
     pub(super) fn each(
         &self,
         folder: &str,

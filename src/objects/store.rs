@@ -134,7 +134,7 @@ impl ObjectFileStore {
         Ok(())
     }
 
-    /// Returns the record of a file, whoever asks; `None` where there is none, or it is of another scope.
+    /// Returns the record of a file, for any session. `None` if there is none, or if it is of another scope.
     fn own_record(&self, key: &FileKey) -> Result<Option<Record>> {
         if key.parts().0 != self.folder {
             return Ok(None);

@@ -1,7 +1,7 @@
 //! Waiting for a future on the calling thread, without a runtime.
 //!
-//! The clients of `object_store` are async in name: here each answers at once, since its requests block. The rest to wait for is a
-//! token that another thread fetches, or a folder's verbs on the pool of a host's runtime, and both wake this thread.
+//! The clients of `object_store` are async in name: here each answers at once, because its requests block. Only two things are
+//! waited for: a token from another thread, and a folder's verbs on the pool of a host's runtime. Both wake this thread.
 
 use std::future::Future;
 use std::pin::pin;

@@ -33,7 +33,7 @@ struct Kept {
 }
 
 impl Cache {
-    /// Returns a page that was made less than a minute ago, of what is there now.
+    /// Returns a page that was made less than a minute ago, from the present state.
     pub(super) fn get(
         &mut self,
         question: &Question,

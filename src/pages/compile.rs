@@ -1,4 +1,4 @@
-//! How a page is made of what the homes of edges and other sources say.
+//! The making of a page from the homes of edges and other sources.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -52,7 +52,7 @@ pub struct Learned<S: ?Sized> {
 }
 
 impl<S: ?Sized> Learned<S> {
-    /// Makes what a store has learned a source of pages.
+    /// Makes the lessons of a store a source of pages.
     #[must_use]
     pub fn new(store: Arc<S>) -> Self {
         Self { store, config: LearningConfig::default(), extractor: None, classes: None }

@@ -29,7 +29,7 @@ pub struct CompiledPage {
     pub methods: Vec<PageMethod>,
     /// Constraints in force; empty where they were left out.
     pub constraints: Vec<PageConstraint>,
-    /// Everything else that was said, the latest first.
+    /// All other statements, the latest first.
     pub timeline: Vec<PageLine>,
     /// Pairs of rows that may contradict each other, and that nobody decided on.
     pub contradictions: Vec<Contradiction>,
@@ -123,7 +123,7 @@ fn section<T>(page: &mut String, heading: &str, entries: &[T], line: impl Fn(&T)
     }
 }
 
-/// Returns since when a claim holds, and what is noted of it.
+/// Returns the time since which a claim holds, and the note on it.
 fn about(claim: &PageLine, since: bool) -> String {
     let since = claim.at.filter(|_| since).map(|at| format!("since {}", day(at)));
     let notes: Vec<String> = since.into_iter().chain(claim.notes.iter().cloned()).collect();

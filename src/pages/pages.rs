@@ -15,7 +15,7 @@ use crate::base::error::Result;
 use crate::edges::{Cited, CitedSource, EdgeStore, Entity};
 use crate::gate::Doors;
 
-/// Makes pages on entities, of the rows of a memory store, of documents, and of what other sources add.
+/// Makes pages on entities from the rows of a memory store, from documents, and from other sources.
 ///
 /// A page holds what its session may know. An [`EdgeStore`] answers by its rights, and additions of a [`PageSource`]
 /// are for main sessions. Texts are masked as in a prompt. A page is made of the latest 120 texts of each home.

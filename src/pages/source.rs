@@ -36,7 +36,8 @@ use crate::base::error::Result;
 /// }
 /// ```
 pub trait PageSource: Debug + Send + Sync {
-    /// Returns what is known of an entity, by the keys under which it may be; of claims the latest, at most `limit`.
+    /// Returns the facts on an entity, by the keys that it may have. Of claims it returns the latest, at most
+    /// `limit`.
     ///
     /// # Errors
     ///

@@ -8,7 +8,7 @@ use super::link::Param;
 /// form.
 const MARK: char = '\u{10fffe}';
 
-/// Returns a text as it is kept: the same, but for zero characters.
+/// Returns a text as it is kept: the same, without zero characters.
 pub(super) fn kept(text: String) -> String {
     if !text.contains(['\0', MARK]) {
         return text;

@@ -47,7 +47,7 @@ impl PostgresWorkspace {
     /// # Errors
     ///
     /// [`Error::Denied`] for anybody but the human of this scope. [`Error::Busy`] while a dream of it runs. Also those
-    /// of writing, after which all of it or none is there.
+    /// of writing; after them, all or nothing was removed.
     pub fn erase(&self, access: &Access) -> Result<EraseReceipt> {
         self.may_erase(access)?;
         let before: BTreeMap<String, i64> = self.scoped().look_within("look at", |within| {

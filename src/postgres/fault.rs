@@ -34,7 +34,7 @@ impl Fault {
         }
     }
 
-    /// Returns whether the connection is of no more use: it ended, is about to, or nobody knows what it does.
+    /// Returns whether the connection is of no use now: it ended, is about to, or nobody knows what it does.
     pub(super) fn is_lost(&self) -> bool {
         match (self, self.server()) {
             (Self::Exhausted | Self::Pooled, _) => false,

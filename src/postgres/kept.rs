@@ -2,7 +2,7 @@
 //!
 //! They are kept for one scope and one sight: what a search for others found, it found by their conditions alone. Rows
 //! are added, and seldom changed. Each change of a row that is not deleted leaves another random number in the scope.
-//! Anything kept under the number before is of no more use.
+//! Anything kept under the earlier number is no longer used.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ struct Words {
 }
 
 impl KeptCard {
-    /// Takes what is known of a row without its text.
+    /// Takes a row without its text.
     pub(super) fn of(card: &Card<'_>) -> Self {
         Self {
             bytes: card.bytes,
@@ -253,7 +253,7 @@ impl Kept {
         self.weight = self.weight - before + part.weight;
     }
 
-    /// Forgets what was not used for the longest time, where too much is kept; at last that of this sight too.
+    /// If too much is kept, drops the data that was not used for the longest time, at last this sight's too.
     fn make_room(&mut self, sight: &Sight) {
         if self.weight < self.most {
             return;
@@ -271,7 +271,7 @@ impl Kept {
         }
     }
 
-    /// Forgets what is kept of a scope.
+    /// Drops the kept data of a scope.
     pub(super) fn forget(&mut self, scope: &Scope) {
         for is_shared in [false, true] {
             self.remove(&Sight { scope: scope.clone(), is_shared });

@@ -1,8 +1,8 @@
 //! The lease of a scope across machines: a row with epoch, token and an end by the server's clock.
 //!
-//! The row is the fence. Each write of a lease shares its lock in the same transaction, so that a claim waits for the
-//! write, or the write sees the claim. That its holder lives is told by a connection of its process: where the server's
-//! process behind it is gone, nobody waits for the end.
+//! The row is the fence. Each write of a lease shares the row's lock in the same transaction. So a claim waits for the
+//! write, or the write sees the claim. A connection of the holder's process shows that the holder lives. If the
+//! server's process behind that connection is gone, nobody waits for the end.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,7 +41,7 @@ const FENCE: &str = "SELECT epoch, token FROM leases WHERE user_id = $1 AND agen
 
 const HOLDER: &str = "SELECT pid, hostname, acquired_us FROM leases WHERE user_id = $1 AND agent_id = $2";
 
-/// A holder that was paused and comes back before anybody else claimed goes on.
+/// A paused holder goes on if nobody else has claimed meanwhile.
 const REFRESH: &str = "
     UPDATE leases SET expires_at = clock_timestamp() + $4 * interval '1 microsecond', guard_pid = $5, guard_start_us = $6
     WHERE user_id = $1 AND agent_id = $2 AND token = $3";

@@ -70,7 +70,8 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Returns the statement as it was prepared: what runs a second time is, so that the server plans it no more.
+    /// Returns a prepared statement. A statement is prepared when it runs for the second time, so that the server
+    /// need not plan it again.
     fn prepared(
         &mut self,
         sql: &str,

@@ -16,8 +16,8 @@ const MIGRATIONS: &[(&str, &[&str])] = &[(
     &[tables::WORKSPACE, memory::TABLES, index::tables::INDEX, artifacts::tables::ARTIFACTS],
 )];
 
-/// Shows a transaction the rows of its own scope alone, the owner of the tables too: in each table with a scope that has no such rule
-/// yet. It runs behind all migrations.
+/// Shows a transaction only the rows of its own scope, even if it is the owner of the tables. It adds this rule to each table
+/// with a scope that lacks it. It runs behind all migrations.
 ///
 /// A setting that was local to an earlier transaction of a connection is empty and not null, so empty is no user.
 const GUARD: &str = "
@@ -192,7 +192,7 @@ pub(super) fn migrate(link: &Link, address: &Address, schema: &str) -> Result<Ve
     Ok(MIGRATIONS[done..].iter().map(|(told, _)| *told).collect())
 }
 
-/// Lets a role use the tables, and nothing more.
+/// Allows a role to use the tables, and nothing more.
 pub(super) fn grant(link: &Link, address: &Address, schema: &str, role: &str) -> Result<()> {
     if role.is_empty() || role.contains('\0') {
         return Err(Error::Config { setting: "role", rule: "must be the name of a role" });

@@ -24,9 +24,9 @@ pub(super) struct ScopedServer {
     pub(super) is_looking: bool,
 }
 
-/// Says whose transaction it is, where its tables are, and how long it waits: all of it until its end, and no longer. A commit that was
-/// acknowledged survives a power loss, also where the server's default is not to wait. Statements are short: to compile one, or to
-/// share it between processes, costs more than to run it.
+/// Sets the scope of a transaction, the place of its tables, and its waiting times, only until its end. An acknowledged commit
+/// survives a power loss, even if the server's default is not to wait. Statements are short: to compile one, or to share it
+/// between processes, costs more than to run it.
 const OPENING: &str = "
     SELECT set_config('search_path', $1, true), set_config('lock_timeout', $2, true),
            set_config('statement_timeout', $3, true), set_config('idle_in_transaction_session_timeout', $3, true),

@@ -120,7 +120,8 @@ impl Postgres {
         self.lend(schema::migrate)
     }
 
-    /// Lets a role read and write rows, each transaction those of its scope alone. It may change no table.
+    /// Allows a role to read and write rows, each transaction only those of its scope. It may change no
+    /// table.
     ///
     /// # Errors
     ///

@@ -125,8 +125,8 @@ impl Transaction {
         }))
     }
 
-    /// Runs a statement that adds rows and answers nothing, with the next one or with the commit, which then fails where it does. All that
-    /// wait are one statement: none may look at what another one of them writes, or begin with `WITH`.
+    /// Runs a statement that adds rows and answers nothing, together with the next one or with the commit. If it fails, that one
+    /// fails. All waiting statements become one: none may read what another one writes, or begin with `WITH`.
     pub(super) fn put(&self, sql: impl Into<Cow<'static, str>>, params: Vec<Param>) -> Result<(), Fault> {
         self.waiting.borrow_mut().push(Statement { sql: sql.into(), params });
         if self.waiting.borrow().len() < WAITING {

@@ -24,7 +24,7 @@ use crate::workspace::Workspace;
 /// [`quarantine`](Self::quarantine) add them from elsewhere. The same inputs give the same page.
 ///
 /// It holds words of journals and of `MEMORY.md`, and belongs where those do. Secrets are masked in every text of it,
-/// whatever the policies of the doors, and so is what the workspace has forgotten.
+/// whatever the policies of the doors, and so are forgotten statements.
 ///
 /// # Example: a night and its page
 ///
@@ -108,16 +108,16 @@ impl<'r> DreamPage<'r> {
         self
     }
 
-    /// Sets which promoted lines hold no more, by [`FactStore::superseded`](crate::facts::FactStore::superseded): the page
-    /// says behind each of them what holds now, and since when.
+    /// Sets the promoted lines that no longer hold, by [`FactStore::superseded`](crate::facts::FactStore::superseded). The
+    /// page says behind each of them what holds now, and since when.
     pub fn superseded(mut self, superseded: Vec<Superseded>) -> Self {
         self.0.superseded = superseded;
         self
     }
 
-    /// Reads from the workspace of the dream what the report speaks of, as it is now. Changes nothing.
+    /// Reads the present texts that the report names from the workspace of the dream. Changes nothing.
     ///
-    /// A journal that is gone, too large or no plain file any more is left out, and the page says so.
+    /// A journal that is gone, too large or no longer a plain file is left out, and the page says so.
     ///
     /// # Errors
     ///

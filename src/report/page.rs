@@ -20,7 +20,7 @@ pub(super) struct Page<'p> {
     pub(super) given: &'p Inputs<'p>,
     pub(super) report: &'p DreamReport,
     pub(super) veil: Veil,
-    /// The notes behind lines that hold no more, masked.
+    /// The notes behind lines that no longer hold, masked.
     pub(super) notes: Notes,
     /// The lines of the journals, masked.
     pub(super) journals: BTreeMap<&'p DocName, Vec<String>>,
@@ -44,7 +44,7 @@ impl<'p> Page<'p> {
         self.veil.show(&text.to_string())
     }
 
-    /// Masks a text of `MEMORY.md` and says behind each of its lines that holds no more what holds now.
+    /// Masks a text of `MEMORY.md` and says behind each of its outdated lines what holds now.
     pub(super) fn mask_memory(&self, text: &str) -> String {
         let mut masked = self.veil.mask(text);
         self.notes.add_to(&mut masked, &mut |_| ());

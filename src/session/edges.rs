@@ -1,4 +1,4 @@
-//! The edges of the documents of a workspace, as a session is told of them.
+//! The edges of the documents of a workspace, as a session sees them.
 
 use chrono::{DateTime, Utc};
 
@@ -12,8 +12,8 @@ use crate::base::order;
 use crate::edges::{Cited, CitedSource, EdgeStore, Neighborhood, TopEntity};
 use crate::workspace::{Workspace, is_of};
 
-/// The links, tags and names of documents. A session is told of documents that it may read, and nobody of what the workspace has
-/// forgotten. An index without edges has none.
+/// The links, tags and names of documents. A session gets edges of documents that it may read. Nobody gets forgotten words. An
+/// index without edges has none.
 impl<W: Workspace> EdgeStore for Indexed<W> {
     fn neighborhood(
         &self,
@@ -72,7 +72,7 @@ impl<W: Workspace> Indexed<W> {
         self.upkeep.index.edges().filter(|_| is_of(&self.upkeep.workspace, &access.scope))
     }
 
-    /// Returns whether a session is told of lines of a document. The index may not have been brought up to date since something was
+    /// Returns whether a session sees lines of a document. The index may not have been brought up to date since something was
     /// forgotten.
     fn is_told(&self, access: &Access, cuts: &mut Cuts, lines: &SourceRef, text: &str) -> Result<bool> {
         Ok(audience(&lines.name, self.upkeep.is_of_group()).includes(access.kind)

@@ -103,7 +103,7 @@ struct Version {
 const END: u64 = 64;
 
 impl ForgottenCache {
-    /// Returns the tombstones as of now. Of an unchanged file the end alone is read.
+    /// Returns the tombstones as of now. Of an unchanged file only the end is read.
     pub(super) fn get<W: Workspace + ?Sized>(&self, workspace: &W) -> Result<Option<Arc<Tombstones>>> {
         self.of_group(workspace, None)
     }

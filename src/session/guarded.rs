@@ -31,9 +31,9 @@ use crate::workspace::{
 ///
 /// A written text passes the [`Doors`]: [`Door::JournalAppend`] for a line that is added to a journal, else
 /// [`Door::WorkspaceWrite`]. A text of the human in a main session is written as it is. Findings in it are warnings
-/// ([`take_warnings`](Self::take_warnings)). A text of an agent passes [`Door::Tool`] too. Of everybody else, what the
-/// workspace has forgotten is refused, but in journals: [`Error::Stopped`] with the class `forgotten`. The human is
-/// warned of it.
+/// ([`take_warnings`](Self::take_warnings)). A text of an agent passes [`Door::Tool`] too. Forgotten statements are
+/// refused from everybody else, except in journals: [`Error::Stopped`] with the class `forgotten`. The human is warned
+/// of it.
 ///
 /// Only a dream marks a section as its own. New marks are taken out of every text but the human's. The human alone
 /// renames a document with marks to curated memory. A session with others adds to a private journal in the agent's
@@ -60,7 +60,7 @@ pub struct Guarded<W> {
     soul: SoulPolicy,
     found: Mutex<Found>,
     forgotten: ForgottenCache,
-    /// The notes behind lines of `MEMORY.md` that hold no more, as far as they were given.
+    /// The notes behind lines of `MEMORY.md` that no longer hold, as far as they were given.
     notes: Arc<Notes>,
 }
 
@@ -215,7 +215,7 @@ impl<W: Workspace> Guarded<W> {
         self.workspace.append(name, &self.unmarked(bytes, || Ok(None))?)
     }
 
-    /// Takes the marks of dreams out of a text that is not the human's, but for those that are in the document.
+    /// Takes the marks of dreams out of a text that is not the human's, except those that are in the document.
     fn unmarked<'b>(
         &self,
         bytes: Cow<'b, [u8]>,
@@ -288,7 +288,7 @@ impl<W: Workspace> Guarded<W> {
         Ok(())
     }
 
-    /// Lets a text of the session through a door, with the session's numbers.
+    /// Checks a text of the session at a door, with the session's numbers.
     pub(crate) fn judge<'a>(
         &self,
         doors: &Doors,
@@ -331,12 +331,13 @@ impl<W: Workspace> Guarded<W> {
         self.judge(&*self.doors_of(name)?, Door::WorkspaceWrite, policy, name, text).map(drop)
     }
 
-    /// Returns the doors, with what the workspace has forgotten by now.
+    /// Returns the doors, with the forgotten statements of the workspace by now.
     pub(crate) fn current_doors(&self) -> Result<Cow<'_, Doors>> {
         self.doors_of(&DocName::MEMORY)
     }
 
-    /// Returns the doors of a document: with what the workspace has forgotten, and its group where it has one.
+    /// Returns the doors of a document: with the forgotten statements of the workspace and of its group, if it
+    /// has one.
     pub(crate) fn doors_of(&self, name: &Name) -> Result<Cow<'_, Doors>> {
         Ok(match self.forgotten.of_document(&self.workspace, name)? {
             Some(forgotten) => Cow::Owned(self.doors.clone().forgotten(forgotten)),
@@ -427,7 +428,7 @@ impl<W: Workspace> Guarded<W> {
         Ok(self.profile_of(shared, false)?.map(|(given, _)| given))
     }
 
-    /// Returns the same with the document that it was taken from, where that is asked for.
+    /// Returns the same, and, if asked, the document that it was taken from.
     pub(crate) fn profile_of(
         &self,
         shared: SharedUser,

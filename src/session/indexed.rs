@@ -93,7 +93,8 @@ pub struct Indexed<W> {
     around: usize,
 }
 
-/// Returns how many results are looked at where a number is asked for: the newest of what is said anew may be further down.
+/// Returns how many results are looked at for a requested number: the newest of several equal statements may be further
+/// down.
 fn compared(limit: usize) -> usize {
     if limit == 0 { 0 } else { limit.max(COMPARED) }
 }
@@ -174,13 +175,13 @@ impl<W: Workspace> Indexed<W> {
     /// document would be in a prompt, with secrets masked and instructions blocked. No text is an error; for a scope
     /// that is not the index's, or not the workspace's, nothing is found.
     ///
-    /// Of a journal an [entry](Self::entries) is given and not its chunk. One comes behind a later one that says the same anew,
-    /// and [names it](SearchResult::newer). Each document with a result is read. A passage that is no longer there is left out, and so is one that only masked
-    /// words led to.
+    /// For a journal, an [entry](Self::entries) is given instead of its chunk. One comes behind a later one that says the same
+    /// anew, and [names it](SearchResult::newer). Each document with a result is read. A passage that is no longer there is left
+    /// out, and so is one that only masked words led to.
     ///
     /// # Errors
     ///
-    /// The errors of the index, and of reading what was found.
+    /// The errors of the index, and of reading the results.
     pub fn search(&self, access: &Access, query: &str, limit: usize) -> Result<FoundChunks> {
         let found = self.search_unmasked(access, query, compared(limit))?;
         self.shown(access, query, found, limit, true)
@@ -210,7 +211,7 @@ impl<W: Workspace> Indexed<W> {
     ///
     /// # Errors
     ///
-    /// The errors of reading what was found.
+    /// The errors of reading the results.
     pub fn entries(
         &self,
         access: &Access,
@@ -255,7 +256,7 @@ impl<W: Workspace> Indexed<W> {
         Ok(FoundChunks { results: shown, ..found })
     }
 
-    /// Finds what [`search`](Self::search) does, as the index has it: for the owner's own eyes, and for whoever masks it.
+    /// Finds what [`search`](Self::search) does, as the index has it: for the owner alone, and for callers that mask it.
     /// It belongs into no request of a model. Hits of journals are chunks; [`entries`](Self::entries) narrows them.
     ///
     /// # Errors

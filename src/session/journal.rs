@@ -64,7 +64,7 @@ const LAST: usize = 64;
 const PIECE: u64 = 1 << 20;
 
 impl Journal {
-    /// Makes the journal `name` of a session that began at `begun`; of the name, the day is replaced by that of each note.
+    /// Makes the journal `name` of a session that began at `begun`. The day in the name is replaced by that of each note.
     #[must_use]
     pub fn new(name: JournalName, day: DayPolicy, begun: DateTime<Utc>) -> Self {
         Self { name, day, begun, seen: None }

@@ -10,7 +10,7 @@ use crate::gate::{Door, DoorWarning};
 use crate::workspace::Workspace;
 
 impl<W: Workspace> Guarded<W> {
-    /// Lets a text, such as a `note`, pass the door of journals, and returns it as it may be written.
+    /// Checks a text, such as a `note`, at the door of journals, and returns it as it may be written.
     pub(crate) fn admit(&self, what: &str, text: &str, warnings: &mut Vec<DoorWarning>) -> Result<String> {
         let policy = self.doors().policy_of(Door::JournalAppend, &DocName::JOURNALS);
         // The line of a finding is one of the text: the journal has others.

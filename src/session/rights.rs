@@ -1,7 +1,7 @@
 //! The access table: who may do what with which document.
 //!
-//! It is that of RFC-0009, section 3, as data. There is no switch: a host states the kind of its session, and the table
-//! says the rest.
+//! It is the table of RFC-0009, section 3, as data. There is no switch: a host states the kind of its session, and the
+//! table says the rest.
 
 use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::group::GroupName;

@@ -1,4 +1,4 @@
-//! The text of a document as a session is shown it: masked as in a prompt, also where only a passage of it is asked for.
+//! The text of a document as a session is shown it: masked as in a prompt, even if only in part.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -25,8 +25,8 @@ use crate::workspace::Workspace;
 ///
 /// Else a tool or a search would tell what the prompt of the same session hides.
 ///
-/// With others present, their journals are shown as they are but for secrets and instructions: whoever writes a guess
-/// there and reads it back would see by a mask that it was forgotten.
+/// With others present, only secrets and instructions are masked in their journals. Else somebody could write a guess
+/// there, and a mask would tell that it was forgotten.
 pub(crate) fn shown<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<String> {
     let is_theirs = JournalName::is_shared_name(name.as_str()) && !is_private(view);
     let doors = if is_theirs { Cow::Borrowed(view.doors()) } else { view.doors_of(name)? };
@@ -34,7 +34,7 @@ pub(crate) fn shown<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) ->
     Ok(view.judge(&doors, Door::PromptLoad, policy, name, text)?.text.into_owned())
 }
 
-/// Returns a text of a document as a prompt would show it, and behind each line that holds no more what holds now. Lines
+/// Returns a text of a document as a prompt would show it. Behind each superseded line it says what holds now. Lines
 /// keep their numbers.
 pub(crate) fn marked<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<String> {
     let mut text = shown(view, name, text)?;
@@ -70,7 +70,7 @@ pub(crate) struct ShownPassage {
 
 /// The entries that one chunk of a journal gives; the ones that say the least of the query are left out.
 const MAX_ENTRIES: usize = 3;
-/// The most lines of a journal that are told apart by time.
+/// The most lines of a journal that are distinguished by time.
 const LINES: i64 = 1_000_000;
 /// The bytes of an entry that is given whole; of a longer one only the part in the chunk is given.
 const MAX_ENTRY_BYTES: usize = 1600;
@@ -92,7 +92,7 @@ impl MaskedDocument {
         Ok(Self { text, blanked, shown, starts, entries })
     }
 
-    /// Returns the place of a result: on its line, or the first place where it is; `None` where it is there no more.
+    /// Returns the place of a result: on its line, or the first place of its text. `None` if the text is gone.
     fn place(&self, found: &SearchResult) -> Option<Range<usize>> {
         let passage = found.content.as_str();
         let line = usize::try_from(found.lines.0).unwrap_or(usize::MAX).saturating_sub(1);
@@ -208,8 +208,8 @@ impl<'v, W: Workspace> Passages<'v, W> {
         self.asked.sentence_in(passage)
     }
 
-    /// Puts entries of journals behind later ones that say the same anew, and says of each by which and from what it came; the
-    /// scores stay in their places. Of several entries together nothing is said.
+    /// Puts entries of journals behind later ones that say the same anew. An older one gets the place of the newer, and each
+    /// entry its origin. The scores stay in their places. A result with several entries is left as it is.
     ///
     /// They are compared as they are shown: else the order would tell what a mask hides.
     pub(crate) fn newest_first(&self, results: &mut Vec<SearchResult>) {
@@ -264,8 +264,8 @@ impl<'v, W: Workspace> Passages<'v, W> {
         Some(Digest::of(seen.text.as_bytes()))
     }
 
-    /// Returns a result as it is shown: of a journal the entries that matched. `None` where it is in its document no
-    /// more, and where only words that are not shown led to it: those could be tried word by word.
+    /// Returns a result as it is shown: for a journal, the entries that matched. `None` if its document no longer
+    /// has it. `None` also if only hidden words led to it: those could be guessed word by word.
     pub(crate) fn shown(&mut self, found: &SearchResult) -> Result<Option<Vec<ShownPassage>>> {
         if !self.seen.contains_key(&found.path) {
             let document = match self.view.read(&found.path) {

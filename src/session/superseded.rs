@@ -1,5 +1,5 @@
-//! Lines of `MEMORY.md` that hold no more or may be out of date, as prompts, tools, searches and pages say it. The file stays
-//! as it is.
+//! Lines of `MEMORY.md` that no longer hold or may be out of date, and their marks in prompts, tools, searches and pages. The
+//! file stays as it is.
 
 use std::borrow::Cow;
 
@@ -51,8 +51,8 @@ impl Notes {
         self
     }
 
-    /// Says of rows why they may be out of date, in place of such doubts as were there; `shown` is what a prompt may say of
-    /// a text.
+    /// Gives rows the reason why they may be out of date, in place of earlier doubts. `shown` returns the part of a text
+    /// that a prompt may show.
     pub(crate) fn doubting<E>(
         &self,
         rows: &[SnapshotRow],

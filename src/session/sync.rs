@@ -32,13 +32,13 @@ pub struct SyncReport {
     /// The number of documents that read as before, and are indexed as before.
     pub unchanged: u64,
     /// Documents and folders that could not be read. Their entries in the index are kept, unless they are too
-    /// large or no plain files any more.
+    /// large or no longer plain files.
     pub unreadable: Vec<Unreadable>,
     /// Entries that have no place in a workspace, such as symbolic links and names that no document may have. Lossy
     /// text.
     pub refused: Vec<String>,
-    /// Documents and folders that are beyond the workspace's [reach](Workspace::reach), or that an ignore file names. Of
-    /// a folder nothing further is known.
+    /// Documents and folders that are beyond the workspace's [reach](Workspace::reach), or that an ignore file names.
+    /// The contents of such a folder are not known.
     pub left_out: Vec<DocName>,
     /// Documents that are indexed, and that a copy on Windows could not have; see [`DocName::is_portable`].
     pub not_portable: Vec<DocName>,
@@ -67,7 +67,7 @@ pub(super) struct Sync<'a, W> {
     pub(super) report: SyncReport,
 }
 
-/// The most text that a sync holds in memory, and indexes in one step, but for a document that is longer alone.
+/// The most text that a sync holds in memory, and indexes in one step, except a document that alone is longer.
 const BATCH_BYTES: usize = 4 << 20;
 
 /// The most documents that a sync indexes in one step.

@@ -74,7 +74,7 @@ impl<W: Workspace> Upkeep<W> {
         }
     }
 
-    /// Makes the index say of a document what is there now. Returns what was carried out last.
+    /// Brings the index entry of a document up to date. Returns what was carried out last.
     ///
     /// The index is asked before the document is read, and takes the change only if nobody changed it since. So
     /// whatever was indexed last was read last.
@@ -102,8 +102,8 @@ impl<W: Workspace> Upkeep<W> {
             let changed = [change];
             let is_done = self.index.apply(&changed, at)?[0];
             let [change] = changed;
-            // A document that was new may have been written, indexed, removed and forgotten by another meanwhile:
-            // that looks as if nothing had happened.
+            // Meanwhile another process may have written, indexed, removed and forgotten a new document. That
+            // looks as if nothing had happened.
             let stands =
                 || Ok::<_, Error>(change.before.is_some() || self.workspace.metadata(name)?.is_some());
             if is_done && (matches!(change.after, IndexEntry::Gone) || stands()?) {
@@ -113,8 +113,8 @@ impl<W: Workspace> Upkeep<W> {
         Err(Error::Busy { path: name.to_string() })
     }
 
-    /// Reads a document whose metadata was asked before: where it changes in between, the index keeps the older state,
-    /// so that the next sync looks again.
+    /// Reads a document whose metadata was read before. If it changes in between, the index keeps the older state, and
+    /// the next sync looks again.
     pub(super) fn look(
         &self,
         name: &DocName,
@@ -199,7 +199,7 @@ impl Cut {
     }
 }
 
-/// The rules for cutting the documents of a life, and of the group that was looked at last: documents come folder by folder.
+/// The rules for cutting the documents of a life and of the group that was read last: documents come folder by folder.
 #[derive(Default)]
 pub(super) struct Cuts([Option<Cut>; 2]);
 

@@ -1,5 +1,5 @@
-//! The ways through the folders of a workspace: through all of them, through those of journals, and through those within its
-//! reach that no ignore file names.
+//! The ways through a workspace's folders: all of them, those of journals, and those in reach that no ignore file
+//! names.
 
 use std::sync::Arc;
 

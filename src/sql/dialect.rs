@@ -77,8 +77,8 @@ impl Dialect {
         }
     }
 
-    /// Returns a table `m` of the row with an id. The sight of a session is a condition on it from outside: a server that knows
-    /// nothing of the table yet would take an index of rows in sight, and go through all of it.
+    /// Returns a table `m` of the row with an id. A session's rights are a condition from outside. Inside, a server without
+    /// statistics of the table would choose the index of visible rows and read all of it.
     pub(crate) fn by_id(self, id: &str) -> String {
         let fence = self.spell("", " OFFSET 0");
         format!(
@@ -94,7 +94,7 @@ impl Dialect {
         }
     }
 
-    /// Returns the condition of the scope on a table of parts of rows `s`, which in SQLite are found by the row alone.
+    /// Returns the condition of the scope on a table `s` of parts of rows. In SQLite, the row alone finds them.
     pub(crate) fn of_scope(self) -> &'static str {
         self.spell("", "s.user_id = $1 AND s.agent_id = $2 AND")
     }

@@ -57,7 +57,7 @@ pub(crate) trait VectorDriver: Driver {
         Ok(None)
     }
 
-    /// Removes the states of texts in a generation; each of one that serves is told of.
+    /// Removes the states of texts in a generation; each of a serving generation is reported.
     fn forget_states(&self, ids: &[i64], generation: i64) -> Result<()> {
         let Names { vectors, text, .. } = self.names();
         let is_one = self.dialect().is_in(text, "$3");
@@ -349,7 +349,7 @@ fn keep(
     note_filled(driver, generation)
 }
 
-/// Keeps up to which text no text waits, so that the next pass begins behind it.
+/// Keeps the text up to which none waits, so that the next pass begins behind it.
 fn note_filled(driver: &dyn VectorDriver, generation: i64) -> Result<()> {
     let (Names { generations, id, vectors, text, .. }, words) = (driver.names(), driver.dialect());
     let sql = format!(
@@ -390,7 +390,7 @@ fn drop_others(driver: &dyn VectorDriver, generation: &Generation, most: usize) 
     Ok(removed)
 }
 
-/// Returns the number of a generation, and up to which text no text waits.
+/// Returns the number of a generation, and the text up to which none waits.
 fn number_and_filled(driver: &dyn VectorDriver, generation: &Generation) -> Result<Option<(i64, i64)>> {
     let Names { generations, id, .. } = driver.names();
     let sql =

@@ -242,7 +242,7 @@ pub(super) fn put(
     Ok(added)
 }
 
-/// Returns the queries, each for `src_id`, of the texts of a kind that lead to a key. A name may go on with more words.
+/// Returns the queries, each for `src_id`, of the texts of a kind that lead to a key. A name may be longer.
 pub(super) fn leads_to(table: &str, key: &str, source: &'static str) -> [String; 3] {
     // A blank comes before every other sign of a key.
     let goes_on = |column: &str| format!("{column} > {key} || ' ' AND {column} < {key} || '!'");

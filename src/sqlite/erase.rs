@@ -54,7 +54,7 @@ impl SqliteWorkspace {
     /// # Errors
     ///
     /// [`Error::Denied`] for anybody but the human of this scope. [`Error::Busy`] while a dream of it runs. Also those
-    /// of writing, after which all of it or none is there.
+    /// of writing; after them, all or nothing was removed.
     pub fn erase(&self, access: &Access) -> Result<EraseReceipt> {
         const LOG: &str = "the log of the file: erase it again when whoever reads it now is done";
         const DAMAGE: &str = "copies of words in pages that are not in use: the file is damaged, so it was not written anew; \
@@ -121,7 +121,8 @@ fn owned(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     connection.prepare(SQL)?.query([LEASES])?.all(|row| row.get(0))
 }
 
-/// Returns all places of a scope in the file, each a table and a condition: those that hang on others come before them.
+/// Returns all places of a scope in the file, each a table and a condition. A place that depends on another comes
+/// before it.
 fn places(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
     let within = |table: &str, column: &str, of: &str| {
         (table.to_owned(), format!("{column} IN (SELECT id FROM {of} WHERE {OWN})"))

@@ -1,4 +1,4 @@
-//! The place of a database: in a file, with the guards of its scopes beside it, or in the memory of this process.
+//! The place of a database: a file, with the guards of its scopes beside it, or the memory of this process.
 
 use std::fmt;
 use std::path::PathBuf;

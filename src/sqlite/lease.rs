@@ -1,4 +1,4 @@
-//! The lease of a scope in a file: a kernel lock on a guard beside the file, and a row with epoch and token.
+//! The lease of a scope in a file: a kernel lock on a guard file, and a row with epoch and token.
 //!
 //! The guard says who lives: the kernel frees it at any death of its holder, so nobody waits for a dead one.
 //! The row is the fence: each write of a lease looks at it in the same transaction.

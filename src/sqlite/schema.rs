@@ -176,8 +176,8 @@ fn set_version(connection: &Connection, is_of_another: bool) -> rusqlite::Result
     connection.pragma_update(None, "user_version", newest)
 }
 
-/// Returns whether a version of SQLite keeps committed transactions in WAL mode: 3.7.0 to 3.51.2 can lose them when
-/// the log is reset, but for the releases that the fix was carried back to.
+/// Returns whether a version of SQLite keeps committed transactions in WAL mode. 3.7.0 to 3.51.2 can lose them when
+/// the log is reset, except for the releases with the backported fix.
 fn wal_is_safe(version: i32) -> bool {
     version >= 3_051_003
         || (3_050_007..3_051_000).contains(&version)

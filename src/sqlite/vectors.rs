@@ -5,8 +5,8 @@ use crate::sql::vectors::Names;
 /// The tables under the names that `GENERATIONS`, `VECTORS` and `GONE` stand for.
 ///
 /// `state` is 1 with a vector, 2 for a text that was sent in vain, 3 for one that needs none. `filled` is the id up to which no
-/// text waits. The latest texts whose state was removed from a generation that serves are in `GONE`, by ids and without a
-/// word, for whoever has them in memory.
+/// text waits. The latest texts whose state was removed from a serving generation are in `GONE`, for processes that have them
+/// in memory. It has ids and no word.
 pub(super) const TABLES: &str = "
     CREATE TABLE GENERATIONS (
         id INTEGER PRIMARY KEY AUTOINCREMENT,

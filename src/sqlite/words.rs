@@ -1,8 +1,8 @@
-//! Words as FTS5 is told them: what a text is found by beside its own words, and how a query is asked.
+//! Words for FTS5: the words that find a text beside its own, and the form of a query.
 //!
-//! FTS5 parts a text at signs and white space, so names (`C++`), scripts without spaces and words that are folded
-//! otherwise are in a column of their own, where each is one token. The query here may match more than is meant, and
-//! never less: the ranking looks at what was found again.
+//! FTS5 parts a text at signs and white space. So names (`C++`), scripts without spaces, and words that are folded
+//! otherwise have a column of their own, with one token each. The query here may match more than is meant, and never
+//! less: the ranking checks the found rows again.
 
 use crate::search::rank::{Beside, Clause, MOST_TERMS, Plan, Term, beside_words, stem, stems};
 
@@ -113,10 +113,9 @@ fn joined(parts: impl Iterator<Item = Option<String>>, operator: &str) -> Option
     (!parts.is_empty()).then(|| format!("({})", parts.join(operator)))
 }
 
-/// Returns the forms under which the index, which has stems, holds words with a prefix: longer than the prefix, or a
-/// beginning of
-/// it with which a stem may end. FTS5 stems what is asked for too, so of what is not its own stem a beginning is
-/// asked for that is.
+/// Returns the forms that find words with a prefix in the index, which has stems. A form is longer than the prefix,
+/// or a beginning of it with which a stem may end. FTS5 stems the query too. So a form that is not its own stem is
+/// replaced by a beginning of it that is.
 fn beginnings(prefix: &str) -> Vec<String> {
     if !prefix.bytes().all(|byte| byte.is_ascii_lowercase()) {
         // Not stemmed here, and by FTS5 only where it ends in letters.

@@ -289,7 +289,7 @@ impl Workspace for SqliteWorkspace {
         found.judge(name)
     }
 
-    /// Asks for all of them under one lock, since most of a look at one is the way there; for many in one query.
+    /// Reads all of them under one lock, because the way to a name costs most; many are read in one query.
     fn metadata_of(&self, names: &[&Name]) -> Vec<Result<Option<Metadata>>> {
         let found = self.scoped.read("look at", "documents", |connection, scope| {
             let together = Looked::together(connection, scope, names)?;
@@ -379,7 +379,7 @@ impl Workspace for SqliteWorkspace {
     }
 }
 
-/// Number of names from which on one query over all is faster than one for each.
+/// Least number of names for which one query over all is faster than one for each.
 const MANY: usize = 8;
 
 /// The content under a name: a row with its size and time of change, a folder, or nothing.

@@ -1,4 +1,4 @@
-//! The one door of a store: what comes in, and from whom.
+//! The check of a store: which texts come in, and from whom.
 
 use serde_json::Value;
 
@@ -18,7 +18,8 @@ use crate::memory::{NewLearning, NewMemory, Source};
 /// The longest category, source, or key of a profile, in bytes.
 pub(super) const LONGEST_WORD: usize = 128;
 
-/// The deepest nesting of notes: a written note must be read again, and a line of a file is not read at any depth.
+/// The deepest nesting of notes. A written note must be readable again, and a line of a file is read only to a
+/// limited depth.
 const DEEPEST: usize = 32;
 
 impl StoreConfig {
@@ -241,7 +242,7 @@ impl StoreConfig {
         self.doors.judge(Door::StoreWrite, policy, name, text, &mut Masks::default()).map(drop)
     }
 
-    /// Says whether a text may come through the door; that of an agent comes through a tool.
+    /// Checks a text by the store's policy. For the agent, the policy of tools counts too.
     fn pass(&self, access: &Access, name: &Name, text: &str) -> Result<()> {
         let policy = self.doors.policy_for(access.actor, Door::StoreWrite, name);
         self.doors.judge(Door::StoreWrite, policy, name, text, &mut Masks::default()).map(drop)

@@ -1,5 +1,5 @@
-//! A search about the past: each row that was found gives way to the one of its history that counted then, or is told with those
-//! that it replaced.
+//! A search about the past. Each found row is replaced by the row of its history that counted then, or returned with its
+//! predecessors.
 
 use super::backend::Rows;
 use super::history::history;
@@ -51,7 +51,7 @@ pub(crate) fn is_asked(query: &Query, plan: &Plan) -> bool {
     query.order == Order::Relevance && plan.required.is_none() && plan.asks_for_the_past()
 }
 
-/// The most rows that are told of one history beside that which holds now.
+/// Maximum number of earlier rows of one history beside the current row.
 const MAX_EARLIER: usize = 3;
 
 /// Puts before each row those that it replaced, the oldest first, at most as many as the filter wants.

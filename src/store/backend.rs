@@ -1,7 +1,7 @@
 //! The work of a memory store's backend: it keeps rows and reads them, and decides nothing.
 //!
-//! All is plain data and blocks. A backend keeps the rows of one scope apart from those of others, and leaves rows out of
-//! what it reads for a [`Visibility`] that does not see them: in its query, so that none of their words leaves it.
+//! All data is plain, and all calls block. A backend keeps the rows of one scope apart from those of others. It leaves
+//! out rows that a [`Visibility`] does not see in its query, so that none of their words leaves it.
 
 use std::sync::Arc;
 
@@ -98,17 +98,16 @@ pub(crate) trait Rows: Searchable + Facts + Practice {
     /// Reads a row that is neither deleted nor retired.
     fn get(&self, id: MemoryId, visibility: Visibility) -> Result<Option<Memory>>;
 
-    /// Lists the rows of a prompt: pinned ones before the others, each the latest touched first; none that is pending or
-    /// of nobody's own words. The words of `participants` are among them only in a group of theirs.
+    /// Lists the rows of a prompt: first the pinned ones, then the others, each the latest touched first. No row is
+    /// pending or from a foreign source. The words of `participants` are among them only in a group of theirs.
     fn snapshot(&self, limit: usize, visibility: Visibility, participants: bool) -> Result<Vec<SnapshotRow>>;
 
-    /// Reads what a change of a row is judged by: of one that is not deleted, or of one that was deleted at a time or
+    /// Reads the facts by which a change of a row is judged. The row is not deleted, or was deleted at a time or
     /// later.
     fn editable(&self, id: MemoryId, deleted_since: Option<DateTime<Utc>>) -> Result<Option<Editable>>;
 
     /// Returns the row of a dream with these words, deleted or not, and whether the library was the last to delete
-    /// it; one that
-    /// is not deleted before the others, then the least id.
+    /// it. A row that is not deleted comes before the others, then the least id.
     fn promoted(&self, dream: &DreamId, content: &str) -> Result<Option<(MemoryId, bool)>>;
 
     /// Returns all rows that say a statement anywhere, deleted and retired ones too, by id.
@@ -132,8 +131,8 @@ pub(crate) trait Rows: Searchable + Facts + Practice {
     /// Returns the key under which tombstones are kept, where there were any.
     fn tombstone_key(&self) -> Result<Option<TombstoneKey>>;
 
-    /// Lists the latest rows in sight with an edge to one of these keys, or to a name that goes on, the greatest id first,
-    /// at most so many.
+    /// Lists the latest rows in sight with an edge to one of these keys or to a longer name, at most `most`. The
+    /// greatest id is first.
     fn mentioning(&self, visibility: Visibility, keys: &[String], most: usize) -> Result<Vec<MemoryId>>;
 
     /// Returns the edges of rows, whatever their state, in the order of the ids; those of a row as they were found.
@@ -160,12 +159,12 @@ pub(crate) trait Facts: Searchable {
         let mut stemmer = Stemmer::default();
         self.contents(ids, &mut |id, text| take(id, &Words::of(text, &mut stemmer)))
     }
-    /// Lists for each of some words the rows in sight that have it, the greatest id first, at most so many for one. The
-    /// work does not grow with the number of rows that have a word.
+    /// Lists, for each word, the rows in sight that have it: the greatest id first, at most `most` for a word. The work
+    /// does not grow with the number of rows that have a word.
     fn latest_with(&self, visibility: Visibility, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>>;
-    /// Lists for each of some words the latest rows in sight, at most so many: retired ones with a successor that say it,
-    /// and standing ones whose key has it. A row may be listed that does not have the word any more. No lists where there
-    /// are no such rows at all.
+    /// Lists, for each word, the latest rows in sight, at most `most`. These are retired rows with a successor that say
+    /// it, and current rows whose key has it. A listed row may no longer have the word. There are no lists if there are
+    /// no such rows at all.
     fn echoes(&self, visibility: Visibility, words: &[EchoWord], most: usize) -> Result<Vec<Vec<MemoryId>>>;
     /// Returns the undecided pairs of some rows: each of those rows, the other one of the pair, and why. Both stand and
     /// are in sight.
@@ -198,12 +197,12 @@ pub(crate) trait Facts: Searchable {
     fn decisions(&self, limit: usize) -> Result<Vec<ConsolidationEvent>>;
 }
 
-/// Changes of the rows of a scope, each with the line of the audit that tells of it.
+/// Changes of the rows of a scope, each with its line of the audit.
 pub(crate) trait Changes: Rows + PracticeChanges {
     /// Adds a row, and keeps what it may contradict.
     fn write(&mut self, memory: &NewMemory, suspects: &[Suspect], entry: AuditEntry) -> Result<MemoryId>;
 
-    /// Makes several changes durable in one step. Where one of them fails, none is made.
+    /// Makes several changes durable in one step. If one of them fails, none is made.
     fn together(&mut self, change: &mut dyn FnMut(&mut dyn Changes) -> Result<()>) -> Result<()>;
 
     /// Changes the row that the entry names, by its actor and at its time.
@@ -218,7 +217,7 @@ pub(crate) trait Changes: Rows + PracticeChanges {
     /// Sets a value of the profile.
     fn set_profile(&mut self, key: &str, value: &str, entry: AuditEntry) -> Result<()>;
 
-    /// Removes rows that say a statement, and takes it out of everything else: parts that say the rest are overwritten, others are
+    /// Removes rows that say a statement, and takes it out of everything else. Parts with other text are overwritten, the rest is
     /// removed. Keeps its tombstone under a key. The audit has a line for each row beside the entry. Returns what was removed.
     fn forget(
         &mut self,
@@ -231,8 +230,8 @@ pub(crate) trait Changes: Rows + PracticeChanges {
     /// Takes a tombstone away.
     fn lift(&mut self, stone: Tombstone, entry: AuditEntry) -> Result<()>;
 
-    /// Removes rows for good that were deleted before a time, at least one where there is any; the audit has a line like
-    /// the entry for each.
+    /// Removes for good the rows that were deleted before a time, at least one if there is any. The audit has a line
+    /// like the entry for each.
     fn purge(&mut self, cutoff: DateTime<Utc>, entry: AuditEntry) -> Result<Vec<MemoryId>>;
 
     /// Extracts the edges of some rows anew that come after a row.

@@ -65,7 +65,8 @@ impl Store {
         Ok(ids)
     }
 
-    /// Writes new rows through the door of the store, each at a time of its own; says of each whether it came in.
+    /// Writes new rows through the checks of the store, each at its own time. Returns for each whether it was
+    /// accepted.
     ///
     /// [`BATCH`] of them become durable together: after an error those before are there.
     pub(crate) fn carry_new(
@@ -137,15 +138,15 @@ impl Store {
         })
     }
 
-    /// Returns what the store has forgotten.
+    /// Returns the forgotten statements of the store.
     pub(crate) fn stones(&self, access: &Access) -> Result<Option<Tombstones>> {
         main_only(self.scope(), access, &row_name(None))?;
         let stones = self.backend().read("read", |rows| rows.tombstones())?;
         Ok(stones.map(|stones| Tombstones::clone(&stones)).filter(|stones| !stones.is_empty()))
     }
 
-    /// Keeps out what another home has forgotten, and where it strikes takes it away here too; `false` where this one has a key of its
-    /// own already.
+    /// Keeps out the statements that another home has forgotten. With `strikes` it also removes them here. `false` if this home
+    /// already has another key.
     pub(crate) fn carry_stones(
         &self,
         access: &Access,

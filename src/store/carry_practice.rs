@@ -1,6 +1,7 @@
 //! Methods, preferences and notes of roles that come back as they were: from a bundle that this operator signed.
 //!
-//! Each is kept by the steps that made it, with their times: a proposal before its approval, a method before it left quarantine.
+//! Each is kept by the steps that made it, with their times: first a proposal, then its approval; first quarantine, then
+//! release.
 
 use super::backend::Changes;
 use super::methods::person_only;
@@ -26,7 +27,7 @@ pub(crate) struct CarriedMethod {
 }
 
 impl Store {
-    /// Keeps methods as they were. One that is there already keeps the numbers that it has here.
+    /// Keeps methods as they were. An existing one keeps its numbers.
     pub(crate) fn carry_methods(&self, access: &Access, methods: &[CarriedMethod]) -> Result<()> {
         person_only(self, access, &new_method_name())?;
         self.backend().change("import into", |changes| {

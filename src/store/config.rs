@@ -57,7 +57,7 @@ pub struct StoreConfig {
     pub ranking: Ranking,
     /// The finder of a text's entities.
     pub entities: Arc<dyn Entities>,
-    /// The finder of [edges](crate::edges) in what is written; `None` for no edges.
+    /// The finder of [edges](crate::edges) in written texts; `None` for no edges.
     pub edges: Option<Arc<dyn EdgeExtractor>>,
     /// The embedder of queries; `None` for words alone. The rows get their vectors by
     /// [`embed_once`](crate::vectors::embed_once).
@@ -66,12 +66,12 @@ pub struct StoreConfig {
     pub reranker: Option<Arc<dyn Reranker>>,
     /// How many of the first rows are ordered by it; 50 unless set.
     pub reranked: usize,
-    /// The share of its scores in that order, beside those of the search: 1 for it alone, 0.5 unless set; 0 asks no
-    /// reranker.
+    /// The share of its scores in that order, beside those of the search; 0.5 unless set. 1 uses its scores alone,
+    /// and 0 asks no reranker.
     pub reranker_share: f64,
-    /// The journals that rows cite, for main sessions: a hit and a row of a snapshot then say if a line that they cite is
+    /// The journals that rows cite, for main sessions. A hit and a row of a snapshot then say if a cited line is
     /// [gone](crate::memory::Stale::SourceGone) or [changed](crate::memory::Stale::SourceChanged). Each cited journal is read
-    /// once for each search. `None` for no such look.
+    /// once for each search. `None` for no such check.
     pub journals: Option<Arc<dyn Workspace>>,
 }
 
@@ -163,7 +163,7 @@ impl StoreConfig {
         Ok(config)
     }
 
-    /// Returns the time before which a row must have been deleted to be purged at `now`; one that was deleted since
+    /// Returns the time before which a row must have been deleted to be purged at `now`. A row deleted since then
     /// can be restored.
     #[must_use]
     pub fn cutoff(&self, now: DateTime<Utc>) -> DateTime<Utc> {

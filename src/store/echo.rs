@@ -1,4 +1,4 @@
-//! The words of retired rows and of keys, which backends list, and what is asked of them.
+//! The words of retired rows and of keys, which backends list, and the queries over them.
 
 use crate::base::gather::Gather as _;
 use crate::base::sorted::SortedSet;
@@ -59,7 +59,7 @@ impl Asked {
         self
     }
 
-    /// Returns the share of what was asked that some texts have, by the weights of its words.
+    /// Returns the share of a query that some texts have, by the weights of its words.
     pub(crate) fn share(&self, texts: &[&str], stemmer: &mut Stemmer) -> f64 {
         let mut has = vec![false; self.plan.terms.len()];
         for text in texts {

@@ -1,4 +1,4 @@
-//! The edges of rows and of notes of roles, as a store tells of them.
+//! The edges of rows and of notes of roles, as a store returns them.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -10,7 +10,7 @@ use crate::memory::{EventName, Source};
 pub(crate) enum Edit<'a> {
     Content(&'a str),
     Delete,
-    /// With what the row may contradict of what was written meanwhile.
+    /// With the rows that it may contradict, including those written meanwhile.
     Restore(&'a [Suspect]),
     Pin(bool),
 }

@@ -24,7 +24,8 @@ pub(crate) fn plain_status() -> FactStatus {
     FactStatus::standing(FactState::Candidate)
 }
 
-/// The place of a value: since when it is true, else since when the store knows it; of two, the later row is the later value.
+/// The place of a value: the time since which it is true, else since which the store knows it. The later row is the later
+/// value.
 pub(crate) fn since(fact: &Fact) -> (DateTime<Utc>, MemoryId) {
     (fact.since(), fact.memory.id)
 }

@@ -1,8 +1,8 @@
 //! A search that leads from what held once to what holds now, and from the words of a key to its fact.
 //!
-//! The word index holds rows that a search may return and no others, so that words of retired rows count in no frequency.
-//! Beside it a backend lists the words of retired rows that have a successor, and those of keys. A search looks at these
-//! lists last: a bounded number of rows is read, and none where nothing was retired and nothing has a key.
+//! The word index holds only rows that a search may return, so words of retired rows count in no frequency. Beside it a
+//! backend lists the words of keys, and of retired rows that have a successor. A search looks at these lists last, and
+//! reads a bounded number of rows. It reads none if no row was retired and none has a key.
 
 use std::cmp::Ordering;
 
@@ -27,7 +27,7 @@ const MAX_ROWS_OF_WORD: usize = 64;
 const MAX_READ_ROWS: usize = 32;
 /// A longer chain is not followed.
 const LINKS: usize = 256;
-/// A search without other rows is a hit where a row has so much of what was asked.
+/// The least share of a query that makes such a row a hit, if the search finds no other rows.
 const FITS: f64 = 0.5;
 
 /// A row that was reached by other words than its own.
@@ -39,7 +39,7 @@ struct Echo {
 
 /// Adds the rows to a result that hold now what its words were true of once, and those whose key they name.
 ///
-/// Such a row comes right behind the last one that has as much of what was asked, or more. A row that is further up by
+/// Such a row comes right behind the last one that has as much of the query, or more. A row that is further up by
 /// itself stays there.
 pub(crate) fn follow(
     rows: &dyn Rows,
@@ -136,7 +136,7 @@ fn echoes(rows: &dyn Rows, doors: &Doors, visibility: Visibility, asked: &Asked)
     Ok(echoes)
 }
 
-/// Returns the row at the end of a chain, which holds now; `None` where a session does not see each link, or none holds.
+/// Returns the row at the end of a chain, which holds now. `None` if a session does not see each link, or no row holds.
 pub(crate) fn holds_now(facts: &dyn Rows, retired: Fact, visibility: Visibility) -> Result<Option<Fact>> {
     let mut fact = retired;
     for _ in 0..LINKS {

@@ -21,8 +21,8 @@ use crate::memory::{ForgetRequest, Memory, MemoryId, NewLearning, NewMemory, Pla
 /// The action of a row that is gone for good.
 pub(crate) const REMOVED: &str = "memory_removed";
 
-/// The words that a row must have left without the statement; with fewer (`Bought rope from`) it is removed whole, and the receipt names
-/// it by them.
+/// The least number of words that a row must keep without the statement. With fewer (`Bought rope from`) it is removed whole, and
+/// the receipt names it by them.
 const MIN_REST_WORDS: usize = 4;
 
 /// The characters of a row by which a receipt names it; the rest is cut off.
@@ -102,7 +102,7 @@ impl Burial {
                     || speaker.is_some_and(|name| self.is_person(&Origin::Participant(name).to_string())))
     }
 
-    /// Returns whether a name says it that many rows have.
+    /// Returns whether a name that many rows share has the statement.
     #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(crate) fn is_named(&self) -> bool {
         NAMES.iter().any(|name| self.holds(name))
@@ -132,7 +132,7 @@ impl Burial {
         }
     }
 
-    /// Returns whether a row says it anywhere.
+    /// Returns whether a row has the statement anywhere.
     pub(crate) fn is_in(&self, memory: &Memory, key: Option<&FactKey>) -> bool {
         self.is_whole(memory) || self.holds_any(&Said::of(memory, key))
     }
@@ -146,7 +146,8 @@ impl Burial {
         false
     }
 
-    /// Returns what a row says without it; `None` where that is nothing, or where it is in more than what the row says.
+    /// Returns the text of a row without the statement. `None` if no text is left, or if the statement is also outside
+    /// the row's text.
     pub(crate) fn rest_of(&self, memory: &Memory, key: Option<&FactKey>) -> Option<String> {
         let beside = Said { content: "", ..Said::of(memory, key) };
         // What is in neither is where nobody reads it, as in notes of another program.
@@ -204,7 +205,7 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// Returns the signature of its words, but for [names](NAMES).
+    /// Returns the signature of its words, except [names](NAMES).
     #[cfg(any(feature = "sqlite", feature = "postgres"))]
     fn signature(&self) -> u64 {
         let texts = self.texts();
@@ -234,13 +235,13 @@ impl<'a> Said<'a> {
     }
 }
 
-/// Returns the [signature] of all that a row says, but for [names](NAMES).
+/// Returns the [signature] of all that a row says, except [names](NAMES).
 #[cfg(feature = "sqlite")]
 pub(crate) fn signature_of(memory: &Memory, key: Option<&FactKey>) -> u64 {
     Said::of(memory, key).signature()
 }
 
-/// Returns the [signature] of all that a new row says, but for [names](NAMES).
+/// Returns the [signature] of all that a new row says, except [names](NAMES).
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(crate) fn signature_of_new(memory: &NewMemory) -> u64 {
     Said::of_new(memory).signature()

@@ -1,7 +1,7 @@
 //! The contracts of a store, for a type that has one.
 
-/// Implements the contracts of rows, facts and learnings for a type with a [`Store`](super::Store) in its field `store`, which
-/// its `engine` returns as one over any backend.
+/// Implements the contracts of rows, facts and learnings for a type with a [`Store`](super::Store) in its field `store`. The
+/// type's `engine` returns that store as one over any backend.
 macro_rules! contracts_of {
     ($type:ty) => {
         const _: () = {

@@ -22,8 +22,8 @@ pub(crate) fn seen(facts: &dyn Facts, id: MemoryId, sees_all: bool) -> Result<Op
     Ok(Some(fact))
 }
 
-/// Returns the rows that a row replaced, it, and those that replaced it, by the time since which they are true, as far as a
-/// session sees them.
+/// Returns a row with the rows that it replaced and those that replaced it, as far as a session sees them. They are in the
+/// order of the times since which they are true.
 pub(crate) fn history(facts: &dyn Facts, id: MemoryId, sees_all: bool) -> Result<Vec<Fact>> {
     let mut all = SortedMap::new();
     let mut open = vec![id];

@@ -28,8 +28,8 @@ impl<'a> Veil<'a> {
         Ok(masked.unwrap_or(text))
     }
 
-    /// Masks all words of a row. Notes of the host in which anything is found are left out: masked, they may be no
-    /// JSON, and a name in them may be what makes a value a secret.
+    /// Masks all words of a row. A note of the host with any finding is left out. Masked, it may be no JSON, and a
+    /// name in it may be what makes a value a secret.
     pub(crate) fn row(&mut self, row: Memory) -> Result<Memory> {
         let source = match row.source {
             Some(Source::Other(word)) => Some(Source::Other(self.text(word)?)),
@@ -59,7 +59,7 @@ impl<'a> Veil<'a> {
     }
 }
 
-/// Masks what was found. A row that only its masked words led to is left out: those could be tried word by word.
+/// Masks the found rows. A row that only its masked words led to is left out: those could be tried word by word.
 pub(crate) fn masked(found: Found, query: &Query, doors: &Doors) -> Result<Found> {
     let (mut veil, mut asked) = (Veil::new(doors), None);
     let mut hits = Vec::with_capacity(found.hits.len());

@@ -15,9 +15,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`StoreConfig`] is all there is to set: doors, observer, sizes, retention, refused sources, waiting time, facts, ranking and entities,
-//! embedder and reranker, the finder of edges. The
-//! contract and its rows are in [`memory`](crate::memory). `ArtifactConfig` is the same for stores of artifacts.
+//! [`StoreConfig`] has all settings. They are doors, observer, sizes, retention, refused sources, waiting time, facts, ranking
+//! and entities, embedder, reranker, and the finder of edges. The contract and its rows are in [`memory`](crate::memory).
+//! `ArtifactConfig` is the same for stores of artifacts.
 //!
 //! # Limits
 //!

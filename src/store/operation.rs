@@ -1,4 +1,4 @@
-//! An action or refusal, as the audit tells of it.
+//! An action or refusal, as the audit records it.
 
 use chrono::{DateTime, Utc};
 

@@ -86,8 +86,8 @@ impl Parts {
         self.rest.extend(rest);
     }
 
-    /// Returns the standing of the methods that a person let out of quarantine or graduated: what they judged is no more what the
-    /// method says, so it waits for them again.
+    /// Returns the standing of the methods that a person let out of quarantine or graduated. The method no longer says what they
+    /// judged, so it waits for them again.
     pub(super) fn to_judge_again(&self) -> Vec<Kept> {
         let mut judged = Vec::new();
         for rest in &self.rest {
@@ -147,7 +147,7 @@ impl Doubles {
         Self { methods, learnings: doubled(said) }
     }
 
-    /// Has a part that says the rest of its words leave where it is one of these.
+    /// Marks a part as gone, if it is one of these.
     pub(crate) fn leave(&self, kept: &mut Kept) {
         if let Kept::Method(method) = kept
             && self.methods.contains(&method.id.get())

@@ -40,7 +40,7 @@ pub(crate) enum Kept {
     Reflected { note: RoleNoteId, reflection: Reflection },
     /// An outcome, which counts for its methods. One with an id that was counted before counts for none.
     Outcome(Counted),
-    /// Words that were forgotten; their number is used no more.
+    /// Words that were forgotten; their number is not used again.
     Gone { of: Numbered, id: i64 },
 }
 
@@ -90,8 +90,9 @@ impl Kept {
         }
     }
 
-    /// Returns it without what is forgotten, where it says that: words are taken out of a method's body, a case and a note. Where the
-    /// rest says nothing, in a name, in a lesson and in a preference, which a person decided on word by word, it is gone whole.
+    /// Returns it without a forgotten statement that it says. The words are taken out of a method's body, a case or a note. It is
+    /// removed whole if the rest says nothing, or if the words are in a name or a lesson. A preference is removed whole too,
+    /// because a person decided on its exact words.
     pub(crate) fn struck(&self, burial: &Burial) -> Option<Self> {
         if !self.says(burial) {
             return None;
@@ -202,8 +203,8 @@ pub(crate) fn normal(class: &str, body: &str) -> String {
     format!("{}\n{}", text::statement(class), text::statement(body))
 }
 
-/// Returns the form in which preferences are compared: with the calls that a constraint is about, so that nobody proposes a rule
-/// first that reaches less than the person's own.
+/// Returns the form in which preferences are compared, with the calls that a constraint is about. So nobody first proposes a
+/// rule that reaches less than the person's own.
 pub(crate) fn wanted(preference: &NewPreference) -> String {
     let NewPreference { dimension, kind, statement, tools, words, .. } = preference;
     same_wish((*kind, dimension, statement), tools, words)
@@ -271,7 +272,8 @@ pub(crate) trait Practice {
     fn preference(&self, id: PreferenceId) -> Result<Option<Preference>>;
     /// Returns the preference with this form, as [wanted] makes it.
     fn preference_saying(&self, wish: &str) -> Result<Option<Preference>>;
-    /// Returns the approved constraints by id, with the calls that they are about; their words only where they are told.
+    /// Returns the approved constraints by id, with the calls that they are about; their words only if the session may
+    /// see them.
     fn constraints(&self, told: bool) -> Result<Vec<Constraint>>;
     /// Returns the pending notes of roles by id, or those that were reflected on.
     fn notes(&self, pending: bool) -> Result<Vec<RoleNote>>;

@@ -1,4 +1,4 @@
-//! A fact that takes the place of the value before it, in the order of the time since when each is true.
+//! A fact that takes the place of the value before it, in the order of the times since which they are true.
 
 use super::backend::Facts;
 use super::fact::since;
@@ -46,7 +46,7 @@ pub(crate) fn decisions(facts: &dyn Facts, id: MemoryId, key: &FactKey) -> Resul
     Ok((decisions, id))
 }
 
-/// Returns the values of a property as a session sees them, by the time since when each is true.
+/// Returns the values of a property as a session sees them, by the time since which each is true.
 pub(crate) fn values(facts: &dyn Facts, key: &FactKey, sees_all: bool) -> Result<Vec<Fact>> {
     let mut values = Vec::new();
     for fact in facts.of_key(key)? {

@@ -75,8 +75,8 @@ fn between(numbers: &[f64]) -> Vec<f64> {
 }
 
 impl Store {
-    /// Returns the query that finds as many rows as are ordered anew; `None` where none are: a query with operators says
-    /// exactly what is wanted.
+    /// Returns the query that finds as many rows as are ordered anew. `None` if none are: a query with operators says
+    /// exactly what it wants.
     pub(crate) fn to_rerank(&self, query: &Query) -> Option<Query> {
         let first = self.config().reranked;
         let has_a_share = self.config().reranker.is_some() && self.config().reranker_share > 0.0;
@@ -86,9 +86,9 @@ impl Store {
 
     /// Orders the first rows by the reranker; returns whether it gave scores that can be used.
     ///
-    /// It is shown each row with the name of its speaker, behind the end of the row before: an answer says little without its
-    /// question. Rows that words settle keep their places, and older rows stay behind the newer ones that say them anew. The
-    /// scores of the search keep theirs: those of a reranker have a scale of their own.
+    /// It is shown each row with its speaker, behind the end of the row before: an answer says little without its
+    /// question. Rows that words settle keep their places. Older rows stay behind the newer ones that say them anew. The
+    /// scores of the search keep their places, because a reranker's scores have another scale.
     pub(crate) fn rerank(
         &self,
         query: &Query,

@@ -1,5 +1,5 @@
-//! The search of a store: a backend reads rows, and they are weighed here, so that the same rows have the same
-//! order in every store.
+//! The search of a store. A backend reads rows, and they are weighed here: the same rows have the same order
+//! in every store.
 
 use std::collections::BTreeSet;
 

@@ -99,8 +99,8 @@ fn duplicate_of(id: MemoryId, now: DateTime<Utc>) -> FactStatus {
     FactStatus { successor: Some(id), retired_at: Some(now), ..FactStatus::standing(FactState::Superseded) }
 }
 
-/// Returns whether the older of two equal facts is replaced by the newer one: a dream's fact is removed with its dream, and
-/// must not take along what was recorded beside it. And what a stranger said first is the user's once they say it.
+/// Returns whether the newer of two equal facts replaces the older. A dream's fact is removed with its dream, and must not
+/// take a fact recorded beside it along. A stranger's statement becomes the user's once the user says it.
 fn yields(older: &Fact, newer: &Fact) -> bool {
     let is_dreamed = |fact: &Fact| fact.memory.dream.is_some();
     let is_less = (is_dreamed(older) && !is_dreamed(newer))
@@ -110,7 +110,7 @@ fn yields(older: &Fact, newer: &Fact) -> bool {
     is_less && !older.is_protected() && !older.status.state.is_retired()
 }
 
-/// Of each statement that waits the settled rows that say the same, the oldest first, and rejected ones behind them.
+/// For each waiting statement, the settled rows that say the same: the oldest first, and rejected ones last.
 fn elders(facts: &dyn Facts) -> Result<SortedMap<Identity, Vec<Fact>>> {
     let order = |fact: &Fact| (fact.status.state.is_retired(), fact.memory.id);
     let mut elders: SortedMap<Identity, Vec<Fact>> = SortedMap::new();

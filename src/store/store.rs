@@ -1,4 +1,4 @@
-//! A memory store over a backend: who may do what, what comes in, and what is told of it.
+//! A memory store over a backend: rights, the check of new rows, and events.
 
 use std::sync::{Arc, OnceLock};
 
@@ -131,7 +131,8 @@ impl Store {
         Ok(recorded)
     }
 
-    /// Writes a row that may come in; says what it may contradict, and which event tells of it.
+    /// Writes a row that passed the check. Returns the rows that it may contradict, and the event that
+    /// reports it.
     pub(super) fn put_in(
         &self,
         rows: &mut dyn Changes,

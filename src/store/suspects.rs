@@ -1,8 +1,8 @@
 //! Rows that a new one may contradict.
 //!
-//! The work for one row is bounded by its own words, however many rows the store has. Of each word the latest rows are
-//! listed that have it, and the rows whose words weigh most together are read and compared. Every row with a rare word
-//! is in its list. Of rows that share frequent words only, the latest are found.
+//! The work for one row is bounded by its own words, however many rows the store has. Each word lists the latest rows
+//! that have it. The rows whose words weigh most together are read and compared. Every row with a rare word is in that
+//! word's list. Among rows that share only frequent words, the latest are found.
 
 use super::backend::Facts;
 use super::fact::normal;
@@ -26,8 +26,8 @@ const MOST_SUSPECTS: usize = 5;
 const LOOKED_AT: usize = 16;
 /// The most rows that are listed for all words of a statement together.
 const LISTED: usize = 1024;
-/// A statement with at most so many words that tell something is compared with those that share one of them: in "The office
-/// is in Oslo", only the office stays the same.
+/// Maximum number of telling words of a short statement, which is compared with rows that share one word. In "The office is
+/// in Oslo", only the office stays the same.
 const SHORT: usize = 3;
 /// The least number of words that stay the same where two statements say another value.
 const SAME: usize = 3;
@@ -46,9 +46,8 @@ fn is_stated(category: &str) -> bool {
     category.eq_ignore_ascii_case(categories::FACT) || category.eq_ignore_ascii_case(DECISION)
 }
 
-/// Returns the rows that a new one may contradict, best first; of all, or of the shared ones: where others were only
-/// left out
-/// at the end, the room that they take would tell of them.
+/// Returns the rows that a new one may contradict, best first. They are taken from all rows, or from the shared
+/// ones. If private rows were left out only at the end, the gaps would tell of them.
 pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Result<Vec<Suspect>> {
     if !is_judged(new) {
         return Ok(Vec::new());
@@ -86,8 +85,7 @@ pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Re
     Ok(found)
 }
 
-/// Rows in sight that share so many words with a text that they may speak of the same, the most alike first, then the
-/// latest.
+/// Rows in sight that share enough words with a text to be about the same, the most alike first, then the latest.
 fn alike(facts: &dyn Facts, text: &str, visibility: Visibility) -> Result<Vec<Fact>> {
     let (terms, words) = terms_of(text);
     let terms: Vec<&Term> = terms.iter().take(MOST_TERMS).collect();
@@ -137,8 +135,9 @@ fn alike(facts: &dyn Facts, text: &str, visibility: Visibility) -> Result<Vec<Fa
     Ok(alike)
 }
 
-/// The rows that may share some words with a statement, where each word lists the latest that have it: in as many lists,
-/// or in fewer if another list ends before the row. The greatest weight of words comes first, then the latest row.
+/// The rows that may share `shared` words with a statement; each word lists the latest rows that have it. A row is in as
+/// many lists, or in fewer if another list ends before it. The greatest weight of words comes first, then the latest
+/// row.
 fn candidates(lists: &[Vec<i64>], weights: &[f64], most: usize, shared: usize) -> Vec<MemoryId> {
     let listed = together(lists, weights);
     let ends = lists.iter().filter(|list| list.len() >= most).filter_map(|list| list.last().copied());

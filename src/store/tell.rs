@@ -9,7 +9,8 @@ use crate::base::access::Access;
 use crate::base::error::Result;
 use crate::memory::{AuditEntry, AuditOutcome};
 
-/// How many rows or lines of the audit become durable together: a few, so that others who write need not wait for long.
+/// How many rows or lines of the audit become durable together. They are few, so that other writers need not wait for
+/// long.
 pub(super) const BATCH: usize = 500;
 
 impl Store {

@@ -2,7 +2,7 @@
 
 use crate::base::access::{Access, SessionKind};
 
-/// The keys of a profile that a session with others present is told. (seed 001, 3.2)
+/// The keys of a profile that a session with others present may see. (seed 001, 3.2)
 pub(crate) const SHARED_KEYS: [&str; 3] = ["name", "timezone", "language"];
 
 /// Returns whether a session sees the rows of its human, or those alone that are shared. (seed 001, 4.1)

@@ -37,8 +37,8 @@ impl Words {
         self.all.binary_search(&word).is_ok()
     }
 
-    /// Returns whether two statements share two words at least, and half of those of the shorter. Where each gives a
-    /// number that the other does not, three words and a third are enough: an update most often changes a number or a
+    /// Returns whether two statements share two words at least, and half of those of the shorter. If each gives a
+    /// number that the other lacks, three words and a third are enough. An update most often changes a number or a
     /// day, amid other words.
     pub(crate) fn are_alike(&self, other: &Self) -> bool {
         let shared = self.all.iter().filter(|word| other.has(**word));

@@ -1,4 +1,4 @@
-//! A tool as a model is told of it, in the shapes that hosts use.
+//! The definition of a tool for a model, in the shapes that hosts use.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::arguments::known;
 use crate::base::gather::Gather as _;
 use crate::base::spread::Spread;
 
-/// A tool as a model is told of it.
+/// The definition of a tool for a model.
 ///
 /// ```
 /// # #[cfg(feature = "sleep")] {

@@ -239,8 +239,8 @@ impl Documents {
             return Err(failed(Error::Name(NameError { name: name.to_string(), rule })));
         }
         if arguments.mode == Mode::Append {
-            // A journal says whose words a line is, and that is not the model's to say: in no case of its name, since
-            // a disk may not tell them apart.
+            // The host says who speaks in a line of a journal, not the model. Case in the name makes no difference,
+            // because a disk may ignore it.
             let is_journal = JournalName::is_name(&name.folded());
             let is_known = !is_journal && self.is_known(&name);
             let added = if is_journal {
@@ -258,8 +258,8 @@ impl Documents {
         let standing = self.view.read(&name).map_err(&failed)?;
         if let Some(standing) = &standing {
             let text = standing.lossy();
-            // A model that was shown a placeholder would write it over the hidden text; bytes that are
-            // no text are the same case.
+            // A model that was shown a placeholder would write it over the hidden text. Bytes that are no
+            // text are the same case.
             if shown(&self.view, &name, &text).map_err(&failed)?.as_bytes() != standing.bytes() {
                 return Err(ToolError::new(format!(
                     "Nothing was written: {name} holds text that you are not shown, and to replace the document would lose it. Append to it, or ask the user."
@@ -396,7 +396,7 @@ impl Documents {
         Ok(answer)
     }
 
-    /// Returns whether an empty folder exists there, as far as the session is told.
+    /// Returns whether an empty folder exists there, as far as the session may see.
     fn is_folder(&self, folder: &DocName) -> Result<bool> {
         let above = folder.folder().map(|above| DocName::parse(above).map_err(Error::Name)).transpose()?;
         match self.view.list(above.as_ref()) {
@@ -491,13 +491,13 @@ pub(super) fn read_lines(
     exhibit
 }
 
-/// Returns a text that ends its last line, so that nobody goes on in it.
+/// Returns a text that ends its last line, so that nobody continues it.
 fn whole_lines(content: &str) -> Cow<'_, str> {
     let is_whole = content.is_empty() || content.ends_with('\n');
     if is_whole { Cow::Borrowed(content) } else { Cow::Owned(format!("{content}\n")) }
 }
 
-/// Returns the name of a document, and how a failure there is told.
+/// Returns the name of a document, and the form of an error about it.
 fn named(path: &str) -> Result<(DocName, impl Fn(Error) -> ToolError), ToolError> {
     let name = DocName::parse(path).map_err(|error| {
         let called = format!("{:?}", error.name);

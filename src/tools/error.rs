@@ -1,4 +1,4 @@
-//! The answer of a tool to a model when it could not do what was asked.
+//! The answer of a tool to a model about a call that failed.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::base::gather::Gather as _;
 use crate::base::text;
 use crate::gate::FORGOTTEN;
 
-/// Why a tool did not do what was asked, in words that the model can act on.
+/// The reason why a call failed, in words that the model can act on.
 ///
 /// The message goes to the model as the tool's result, marked as an error where the host's protocol can. The
 /// library's own error is the [`source`](std::error::Error::source), for the host.
@@ -69,8 +69,8 @@ impl ToolError {
         Self::new(format!("The arguments of {tool} are not as its schema says: {error}."))
     }
 
-    /// Makes the error of a document or row that the model calls `called`, in words for the model, without paths of the
-    /// host's.
+    /// Makes the error of a document or row that the model calls `called`, in words for the model and without host
+    /// paths.
     ///
     /// ```
     /// use noctuary::tools::ToolError;

@@ -46,8 +46,9 @@ const READABLE: u64 = 4 << 20;
 const WORKBOOK: u64 = 64 << 20;
 
 impl Toolbox {
-    /// Adds `file_list` and `file_read`: what people handed over, masked as in a prompt, in parts. Tables are shown as rows, text as it is;
-    /// of pictures, sounds and documents a model is told that they exist. See [`MessageFiles`](crate::files::MessageFiles) for those.
+    /// Adds `file_list` and `file_read`: what people handed over, masked as in a prompt, in parts. Tables are shown as rows, text
+    /// as it is; of pictures, sounds and documents a model only learns that they exist. See
+    /// [`MessageFiles`](crate::files::MessageFiles) for those.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -34,8 +34,8 @@ use refusals::{failed, no_file, no_path, no_valid_path, not_shown, partly};
 /// [`Doors`](crate::gate::Doors); shown text is masked as it would be in a prompt. Masked text can neither be replaced
 /// nor searched for by trying, and a file with a masked secret is not deleted.
 ///
-/// A file is created only where none exists, and edited at the revision that was read. Of two sessions that edit at
-/// once, both succeed, or one is told. When a command returns, what it did survives a power loss. A folder is deleted
+/// A file is created only where none exists, and edited at the revision that was read. If two sessions edit at once,
+/// both succeed, or one gets an error. When a command returns, what it did survives a power loss. A folder is deleted
 /// or renamed file by file, so a crash in between leaves some of them. Folders exist as long as they hold a file; their
 /// size is that of all files below.
 ///
@@ -181,14 +181,14 @@ impl<W> MemoryTool<W> {
 }
 
 impl<W: Workspace> MemoryTool<W> {
-    /// Does what a model called, and returns the text that it is answered.
+    /// Carries out a model's call, and returns the answer.
     ///
     /// Arguments are an object, or the JSON text of one; a field that the command does not take is refused. An answer
     /// has at most 24 KiB, and a longer file is shown from its beginning, or by `view_range`.
     ///
     /// # Errors
     ///
-    /// [`ToolError`] with what the model is to be told; nothing was done then, unless the message says so.
+    /// [`ToolError`] with the message for the model. Then nothing was done, unless the message says so.
     pub fn call(&self, arguments: &Value) -> Result<String, ToolError> {
         trace::tool("memory", ToolError::library, || self.answer(arguments))
     }

@@ -33,7 +33,7 @@ fn yes() -> bool {
 }
 
 impl Toolbox {
-    /// Adds `memory_compiled_page`: one page on a name, of what the session may know.
+    /// Adds `memory_compiled_page`: one page on a name, from sources that the session may see.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -58,7 +58,7 @@ struct Read {
     limit: u64,
 }
 
-/// The longest word that is told beside a row.
+/// The longest word that is shown beside a row.
 const LONGEST_WORD: usize = 128;
 
 impl Rows {
@@ -297,7 +297,7 @@ impl Rows {
     }
 }
 
-/// Returns what a model is to know of a row that was found.
+/// Returns the facts on a found row for a model.
 fn notes(hit: &Hit) -> Vec<String> {
     let replaced = match hit.reached {
         Reached::Retired(id) => {
@@ -313,7 +313,7 @@ fn stale_note(stale: &Stale) -> String {
     format!("This may be out of date: {stale}.")
 }
 
-/// The most doubts that are told of one row.
+/// The most doubts that are shown for one row.
 const MOST_NOTES: usize = 3;
 
 fn called(id: MemoryId) -> String {

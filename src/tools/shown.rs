@@ -35,9 +35,8 @@ pub(super) fn hides_secret<W: Workspace>(view: &Guarded<W>, name: &Name, text: &
     Ok(is_masked && passed.warnings.iter().any(|warning| warning.class != FORGOTTEN))
 }
 
-/// Returns a query of a model's, without the sign for any ending: else it could be tried letter by letter what a
-/// masked word
-/// begins with.
+/// Returns a query of a model without the sign for any ending. Else a model could guess a masked word letter by
+/// letter.
 pub(super) fn plain(query: &str) -> String {
     query.replace('*', " ")
 }

@@ -22,14 +22,14 @@ use crate::session::{Guarded, Indexed};
 use crate::trace;
 use crate::workspace::Workspace;
 
-/// The tools of one session: their definitions, and what carries out what a model calls.
+/// The tools of one session: their definitions, and the execution of a model's calls.
 ///
 /// A [`Session`](crate::Session) has its toolbox by [`tools`](crate::Session::tools); [`new`](Self::new) makes one over any view.
 ///
 /// | tool | with | does |
 /// |---|---|---|
 /// | `memory_write`, `memory_search`, `memory_read`, `memory_forget` | [`store`](Self::store) | rows of a memory store |
-/// | `memory_learn` | [`learnings`](Self::learnings) | what a review learned, apart from rows |
+/// | `memory_learn` | [`learnings`](Self::learnings) | lessons of a review, apart from rows |
 /// | `memory_compiled_page` | `pages` | one page on a name |
 /// | `artifact_list`, `artifact_get` | `artifacts` | charts, spreadsheets and reports that were made |
 /// | `file_list`, `file_read` | `files` | files that people handed over |
@@ -91,7 +91,7 @@ pub struct Toolbox {
     origin: Option<Origin>,
     /// The tools of all these, built at the first question for them.
     tools: OnceLock<Vec<Tool>>,
-    /// The keeper of what the tools hand out.
+    /// The keeper of the texts that the tools hand out.
     recorder: Recorder,
 }
 
@@ -123,8 +123,8 @@ impl Toolbox {
         }
     }
 
-    /// Lets `memory_write` replace what was written or read here, and keep the old version in a workspace. For a toolbox to which
-    /// nothing was added yet.
+    /// Lets `memory_write` replace documents that were written or read here, and keep the old version in a workspace. For a
+    /// toolbox to which nothing was added yet.
     pub(crate) fn overwriting(mut self, kept_in: Option<Arc<dyn Workspace>>) -> Self {
         if let Some(documents) = self.documents.as_mut().and_then(Arc::get_mut) {
             documents.kept_in = kept_in;
@@ -132,7 +132,7 @@ impl Toolbox {
         self
     }
 
-    /// Keeps what the tools hand out. For a toolbox to which nothing was added yet.
+    /// Keeps the texts that the tools hand out. For a toolbox to which nothing was added yet.
     pub(crate) fn recording(mut self, recorder: Recorder) -> Self {
         if let Some(documents) = self.documents.as_mut().and_then(Arc::get_mut) {
             documents.recorder = recorder.clone();
@@ -141,7 +141,7 @@ impl Toolbox {
         self.anew()
     }
 
-    /// Sets the doors by whose [`Door::PromptLoad`](crate::gate::Door::PromptLoad) rows are shown; those of the view unless said.
+    /// Sets the doors whose [`Door::PromptLoad`](crate::gate::Door::PromptLoad) policy shows rows; those of the view unless set.
     #[must_use]
     pub fn doors(mut self, doors: Doors) -> Self {
         self.rows = self.rows.map(|rows| rows.with_doors(doors.clone()));
@@ -188,9 +188,9 @@ impl Toolbox {
     /// one is not shown.
     ///
     /// Without documents in the toolbox, it adds nothing. The index must be over the documents of the session: that of
-    /// the life, or one over the same folder. A search that meets a document of another folder is refused:
+    /// the life, or one over the same folder. A search that finds a document of another folder is refused:
     /// [`ToolError`] with [`Error::Config`](crate::Error::Config). For a vault beside the life, make a second
-    /// [`Toolbox::new`] with a view of the vault, and give its tools names of your own.
+    /// [`Toolbox::new`] with a view of the vault. Give its tools other names.
     ///
     /// ```
     /// # #[cfg(feature = "sqlite")] {
@@ -236,9 +236,9 @@ impl Toolbox {
         self
     }
 
-    /// Sets whose words the model passes on from here on. It is for a turn in which it read text of others, such as a
-    /// page. Rows (`memory_write`) and what is appended to journals then carry this origin instead of the agent's;
-    /// nothing is refused. A learning and any other document carry none.
+    /// Sets whose words the model passes on from here on. Use it for a turn that read text of others, such as a page.
+    /// Rows (`memory_write`) and what is appended to journals then carry this origin instead of the agent's; nothing
+    /// is refused. A learning and any other document carry none.
     ///
     /// # Example: a turn in which a page was read
     ///
@@ -266,23 +266,22 @@ impl Toolbox {
         self
     }
 
-    /// Returns the definitions, always in the same order, and no name twice. A session with others present is told
-    /// of no tool that it
-    /// is always refused: `memory_forget` and `memory_learn`.
+    /// Returns the definitions, always in the same order, and no name twice. A session with others present gets no
+    /// tool that always refuses it: `memory_forget` and `memory_learn`.
     #[must_use]
     pub fn catalogue(&self) -> Vec<ToolDef> {
         self.tools().iter().filter(|tool| tool.is_listed).map(|tool| tool.definition.clone()).gather()
     }
 
-    /// Takes what the doors found in documents that were written since this was last asked. Nothing prints or logs it. A row has
-    /// no warnings: what holds a secret is refused.
+    /// Takes the findings in documents that were written since the last call. Nothing prints or logs them. A row has no
+    /// warnings: a row with a secret is refused.
     #[must_use]
     pub fn take_warnings(&self) -> Vec<DoorWarning> {
         self.documents.as_ref().map(|documents| documents.take_warnings()).unwrap_or_default()
     }
 
-    /// Carries out what a model called, and returns what it is answered. Arguments are an object, or the JSON text of one,
-    /// as `OpenAI`'s protocol carries them.
+    /// Carries out a model's call, and returns the answer. Arguments are an object, or the JSON text of one, as `OpenAI`'s
+    /// protocol carries them.
     ///
     /// # Errors
     ///

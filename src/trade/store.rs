@@ -37,10 +37,10 @@ use crate::base::error::Result;
 /// # Ok::<(), noctuary::Error>(())
 /// ```
 pub trait MirrorStore: Debug + Send + Sync {
-    /// Adds fills that are not known yet, by sub-wallet and [`Fill::fill_uid`]. One that says what was forgotten, or
-    /// has a secret where none belongs, is left out. In a record a secret is masked.
+    /// Adds fills that are not known yet, by sub-wallet and [`Fill::fill_uid`]. A trade with a forgotten statement,
+    /// or with a secret where none belongs, is left out. In a record a secret is masked.
     ///
-    /// When it returns, all of them are durable; where it fails, none is.
+    /// When it returns, all of them are durable; if it fails, none is.
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ pub trait MirrorStore: Debug + Send + Sync {
 pub struct Mirrored {
     /// How many are new.
     pub inserted: u64,
-    /// How many were left out for what they say.
+    /// How many were left out because of their words.
     pub refused: u64,
 }
 

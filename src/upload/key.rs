@@ -13,7 +13,8 @@ const FRONT: &str = "chat/files/";
 
 /// The key of a file that somebody handed over: `chat/files/marta/1795230000000-3f9b95c40c6126e13f9b95c40c6126e1.pdf`.
 ///
-/// Keys sort by the time of the upload. A key is a stable reference and no secret: whoever serves files checks the session.
+/// Keys sort by the time of the upload. A key is a stable reference and no secret: a host that serves files checks the
+/// session.
 ///
 /// ```
 /// use noctuary::files::FileKey;
@@ -90,7 +91,7 @@ impl<'de> Deserialize<'de> for FileKey {
     }
 }
 
-/// Returns the folder of a user: the name where it is plain, else `~` and a hash of it, so that no two share one.
+/// Returns the folder of a user: the name if it is plain, else `~` and a hash of it. No two users share one.
 pub(crate) fn folder_of(user: &str) -> String {
     let is_plain =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');

@@ -48,7 +48,7 @@ impl Record {
         serde_json::to_vec(self).expect("plain data is always JSON")
     }
 
-    /// Returns whether a session of the store's scope is told of the file.
+    /// Returns whether a session of the store's scope may see the file.
     pub(crate) fn is_seen(&self, scope: &Scope, access: &Access) -> bool {
         self.scope == *scope && (self.shared || access.kind == SessionKind::Main)
     }

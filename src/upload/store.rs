@@ -40,8 +40,8 @@ use crate::base::error::Result;
 pub trait FileStore: Debug + Send + Sync {
     /// Keeps a file under a new key. It is read in pieces, and no more than the limit and one byte of it.
     ///
-    /// When it returns, the file is durable. Where it fails, there is none, and what was written of it is removed by the next
-    /// open at the latest.
+    /// When it returns, the file is durable. If it fails, there is no file, and the next open at the latest removes the
+    /// written bytes.
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ pub trait FileStore: Debug + Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<StoredFile>;
 
-    /// Returns what is known of a file.
+    /// Returns the record of a file.
     ///
     /// # Errors
     ///
@@ -148,7 +148,7 @@ pub trait FileUrls: Debug + Send + Sync {
     fn url(&self, key: &FileKey) -> String;
 }
 
-/// A file to be kept. Of its name no more than the extension is.
+/// A file to be kept. Only the extension of its name is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct NewFile {

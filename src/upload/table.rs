@@ -6,8 +6,9 @@ use crate::base::error::Result;
 /// Turns a table that a person handed over into text for a model: `csv` and `tsv`, and with the feature `spreadsheets` `xlsx`.
 /// `None` for any other extension: a host may have a parser of its own.
 ///
-/// No formula is computed and none is shown: a workbook has the values that were computed last. Texts of cells are data of whoever made the
-/// table, not instructions; a prompt should say so. UTF-8 and UTF-16 are known by their marks, other bytes are read as Western European.
+/// No formula is computed and none is shown: a workbook has the values that were computed last. Texts of cells are data of the
+/// table's author, not instructions; a prompt should say so. UTF-8 and UTF-16 are known by their marks, other bytes are read as
+/// Western European.
 ///
 /// ```
 /// use noctuary::files::{TableLimits, table_text};

@@ -40,7 +40,7 @@
 //! # Limits
 //!
 //! - A row waits for its vector until a pass. Searches say so when a tenth of the rows waits.
-//! - Vectors tell what a text is about: whoever has the file can guess at its words. They are as private as the rows.
+//! - Vectors tell what a text is about: a reader of the file can guess at its words. They are as private as the rows.
 //! - A query goes to the embedder at every search. A host that cannot wait hands in the vector, or none.
 //! - Another model is another generation: it is filled beside the one that serves, and both are on disk until it serves.
 //!

@@ -80,7 +80,7 @@ pub struct EmbedReport {
 /// A pass by hand: it hands out batches and takes their vectors back.
 ///
 /// Each step is durable, and a pass that is dropped or killed loses the batch that was out. The next pass goes on where this
-/// one was.
+/// one ended.
 ///
 /// # Example: a host that answers between its other work
 ///

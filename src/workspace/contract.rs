@@ -59,7 +59,7 @@ pub trait Workspace: Debug + Send + Sync {
     }
 
     /// Lists a folder, the root where `folder` is `None`: names only, nothing is opened. A folder that does
-    /// not exist is empty. Names come in ascending order; dot names are left out, but for
+    /// not exist is empty. Names come in ascending order; dot names are left out, except
     /// [`.self`](DocName::DOT_SELF).
     ///
     /// # Errors
@@ -118,15 +118,15 @@ pub trait Workspace: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Conflict`](crate::Error::Conflict) with what is there instead; nothing was written.
+    /// [`Error::Conflict`](crate::Error::Conflict) with the present content; nothing was written.
     fn write(&self, name: &Name, bytes: &[u8], mode: WriteMode) -> Result<Revision>;
 
     /// Adds bytes at the end, on a line of their own, and creates the document where it is missing. Existing bytes
     /// are never rewritten, also not by a failing append, which may leave a part of `bytes` at the end.
     ///
     /// A line break is added first where the document does not end in one and `bytes` do not begin with one. Look and
-    /// write are one critical section. So no append goes on in an unfinished line of somebody else: a torn one, an
-    /// editor's, or one that the caller may not read. Empty `bytes` add nothing.
+    /// write are one critical section. So no append continues an unfinished line of somebody else: a torn one, an
+    /// editor's, or one hidden from the caller. Empty `bytes` add nothing.
     ///
     /// When it returns, the bytes survive a power loss. Appends of several processes follow one another.
     ///
@@ -149,8 +149,8 @@ pub trait Workspace: Debug + Send + Sync {
     /// [`Error::NotFound`](crate::Error::NotFound), or [`Error::Conflict`](crate::Error::Conflict) where `to` exists already.
     fn rename(&self, from: &Name, to: &Name) -> Result<()>;
 
-    /// Takes back what the workspace itself keeps of earlier versions of documents, where `holds` says yes to name and
-    /// bytes. Returns how many it took back. For what is forgotten or deleted for good: it must not live on there.
+    /// Removes the workspace's own earlier versions of documents for which `holds` says yes to name and bytes. Returns
+    /// how many it took back. For what is forgotten or deleted for good: it must not live on there.
     ///
     /// As provided it does nothing, which is right where nothing of the kind is kept.
     ///

@@ -46,7 +46,7 @@ pub trait Lease: Debug + Send {
     fn append(&self, name: &Name, bytes: &[u8]) -> Result<()>;
 
     /// Adds the rest of an append that was cut off. It adds exactly these bytes, in the middle of a line if need be,
-    /// fenced. `false` where the document is not `len` bytes long any more, and nothing was written.
+    /// fenced. `false` if the document is no longer `len` bytes long; then nothing was written.
     ///
     /// For what the library itself began. Everything else begins on a line of its own, by [`append`](Self::append).
     ///

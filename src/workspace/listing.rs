@@ -1,4 +1,4 @@
-//! The names in a folder, and what is known of a document without reading it.
+//! The names in a folder, and the facts about a document without reading it.
 
 use std::borrow::Cow;
 

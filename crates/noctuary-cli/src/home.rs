@@ -172,7 +172,8 @@ impl Home {
         Ok(Self { scope, workspace, store })
     }
 
-    /// Opens the documents and the state of a home that exists, and not its memory store: a copy of that may wait to be merged.
+    /// Opens the documents and the state of an existing home. Its memory store stays closed: a copy of it may wait
+    /// to be merged.
     pub(crate) fn workspace(place: &Place, whose: Whose<'_>) -> Result<Arc<dyn Workspace>, Trouble> {
         match place {
             Place::Path(path) if path.is_dir() => {

@@ -162,7 +162,7 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
     }
 }
 
-/// Returns whose life it is about; a user without a name is refused, and a group where the command is about the whole life.
+/// Returns whose life it is about. A user without a name is refused, and so is a group for a command about the whole life.
 fn whose<'a>(
     arguments: &'a Arguments,
     config: &'a config::Config,

@@ -276,7 +276,7 @@ impl Output {
         message.end()
     }
 
-    /// Prints a line as it is, or where it is too long in several, with so many blanks before all but the first.
+    /// Prints a line as it is. A long line is broken, with `indent` blanks before all but the first part.
     pub(crate) fn folded(self, indent: usize, text: &str) {
         if text.width() <= WIDTH {
             return self.line(text);

@@ -98,7 +98,7 @@ impl Whose<'_> {
             .or_user()
     }
 
-    /// Returns the life of a home that is meant, of those that are there; `None` where the one that is named is not.
+    /// Returns the life that is meant, among those of a home. `None` if the named one is not there.
     pub(crate) fn among(&self, mut scopes: Vec<Scope>) -> Result<Option<Scope>, Trouble> {
         // The store of a group is a part of its life.
         scopes.retain(|scope| scope.group_name().is_none());

@@ -32,8 +32,7 @@ pub(super) fn led_start(text: &str, literal: usize, lead: Lead) -> Option<usize>
     (lead.least..=lead.most).contains(&length).then(|| literal - length)
 }
 
-/// Returns whether a text ends in an escape whose last character is a letter or digit: `\n`, `%3D`, a colour of a
-/// terminal.
+/// Returns whether a text ends in an escape that ends in a letter or digit: `\n`, `%3D`, a colour of a terminal.
 fn ends_in_escape(before: &[u8]) -> bool {
     let at = |back: usize| before.len().checked_sub(back).map(|at| before[at]);
     let is_hex = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_hexdigit());

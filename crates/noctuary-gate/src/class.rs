@@ -80,9 +80,9 @@ pub(super) enum Proof {
 pub(super) enum Bounds {
     /// Anything may: the prefix is distinctive wherever it is.
     None,
-    /// No ASCII letter or digit before it, but for the end of an escape.
+    /// No ASCII letter or digit before it, except the end of an escape.
     Left,
-    /// No ASCII letter or digit after it, but for another secret.
+    /// No ASCII letter or digit after it, except another secret.
     Right,
     /// No ASCII letter or digit on either side, with the same exceptions.
     Both,

@@ -123,7 +123,7 @@ pub(super) fn unpaired(text: &[u8], least: usize) -> impl Iterator<Item = Range<
 mod tests {
     use super::*;
 
-    /// Texts of a few bytes in all orders, so that rows of every length begin and end at every place of a block.
+    /// Texts of a few bytes in all orders. So rows of every length begin and end at every place of a block.
     fn texts() -> impl Iterator<Item = Vec<u8>> {
         let mut state = 7_u64;
         let mut roll = move |sides: u64| {

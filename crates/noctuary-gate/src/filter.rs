@@ -79,8 +79,7 @@ pub enum View {
     Raw,
     /// With characters that are not seen, or that look like others.
     Lookalike,
-    /// In pieces: over lines, cells of a table or strings of a list, in marks of markdown, in joined strings of a
-    /// program.
+    /// In pieces: over lines, cells of a table or strings of a list, in marks of markdown, or in joined strings.
     Joined,
     /// With something between each two of its letters.
     Spaced,

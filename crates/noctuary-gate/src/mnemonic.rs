@@ -48,8 +48,8 @@ struct Word {
     number: u16,
 }
 
-/// Finds the next mnemonic from `from` on, joined with those that begin inside it. One in sixteen rows of twelve words
-/// of the list is one by chance, so a word before a mnemonic may seem to begin it.
+/// Finds the next mnemonic from `from` on, joined with those that begin inside it. One in sixteen rows of twelve
+/// listed words is a mnemonic by chance. So a word before a mnemonic may seem to begin it.
 pub(super) fn find(text: &str, from: usize) -> Option<Range<usize>> {
     let mut from = from;
     loop {
@@ -73,11 +73,11 @@ pub(super) fn find(text: &str, from: usize) -> Option<Range<usize>> {
     }
 }
 
-/// Returns where the next words are that may begin a mnemonic: as many bytes of words of the list, in a row, as the
-/// shortest has.
+/// Returns the place of the next words that may begin a mnemonic: listed words with as many bytes as the
+/// shortest mnemonic.
 ///
-/// It looks from the far end, for nothing goes over a word that is not in the list: most texts are read one word in the
-/// length of a mnemonic.
+/// It looks from the far end, because no match goes over a word that is not in the list. So in most texts it reads one
+/// word for each length of a mnemonic.
 fn row(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut from = from;
@@ -118,8 +118,8 @@ fn row(text: &str, from: usize) -> Option<usize> {
     None
 }
 
-/// Returns where the last word ends, of those that begin in the reach of the shortest mnemonic, that is shorter than
-/// all of the list: most texts have one in most places.
+/// Looks at the words that begin within the length of the shortest mnemonic. Returns the end of the last one that is
+/// shorter than every listed word: most texts have one in most places.
 fn beyond_short_words(bytes: &[u8]) -> Option<usize> {
     let letters = dense::mask(bytes.first_chunk()?, |byte| (byte | 0x20).wrapping_sub(b'a') <= 25);
     let starts = letters & !(letters << 1) & !1;
@@ -180,9 +180,9 @@ fn proven(words: &[Word]) -> Option<usize> {
     COUNTS.into_iter().find(|count| words.get(..*count).is_some_and(is_mnemonic))
 }
 
-/// Returns whether the last bits of the words are the checksum of the others. One word alone, and a part of the list
-/// itself, is none. Nor are a few words again and again, as in a log of changes, but for a phrase with one blank
-/// between words.
+/// Returns whether the last bits of the words are the checksum of the others. One word alone, or a part of the list
+/// itself, is no mnemonic. A few words that repeat, as in a log of changes, are none either, unless single blanks
+/// separate all words.
 fn is_mnemonic(words: &[Word]) -> bool {
     let is_one = words.windows(2).all(|two| two[0].number == two[1].number);
     let ascends = words.windows(2).all(|two| two[0].number < two[1].number);
@@ -250,7 +250,8 @@ mod tests {
         }
     }
 
-    // Words of code and of logs of changes are in the list too, and one row of twelve in sixteen has its checksum.
+    // Words of code and of logs of changes are in the list too. One row of twelve words in sixteen has its
+    // checksum.
     #[test]
     fn words_of_code_and_a_few_words_again_and_again_are_none() {
         let phrase = "legal winner thank year wave sausage worth useful legal winner thank yellow";

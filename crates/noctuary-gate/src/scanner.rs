@@ -133,8 +133,8 @@ impl Scanner {
         for view in undone.next() {
             view::undo(view, &of, &mut |island| {
                 let has_lines = matches!(view, View::Joined | View::Escaped);
-                // A secret that only a name proves ends with its line: it has any length, and the next line may look
-                // as good.
+                // A secret that only a name proves ends with its line. It may have any length, and the next line may
+                // look as good.
                 let mut inside = self.undisguised_but(&island.text, |span, class| {
                     has_lines
                         && is_named(class)
@@ -163,8 +163,8 @@ impl Scanner {
         }
     }
 
-    /// Returns a line, cell or string of a list that follows a secret need not go on with it. A word is left out, a
-    /// date, and all that the rest of a key may be by itself, if what remains is a secret.
+    /// Leaves out the lines, cells or strings of a list behind a secret that need not belong to it. A word and a
+    /// date are left out. So is all that the rest of a key may be by itself, if the remaining text is a secret.
     fn let_go_of_lines(&self, text: &str, island: &Island, found: &mut Found) {
         let is_open_key = TABLE.classes[found.class].body.is_some()
             && !island.text[found.span.clone()].contains("-----END");
@@ -233,8 +233,8 @@ struct Named<'f> {
 }
 
 impl Named<'_> {
-    /// Returns whether the new one names all, where it would by its rank. An address may be let in: it names nothing that is longer than
-    /// itself, such as a password with an address in it.
+    /// Returns whether the new one names the whole, where its rank would decide so. An address is an exception: it names nothing
+    /// longer than itself, such as a password that contains an address.
     fn is_new(&self, by_rank: bool) -> bool {
         match (is_address(self.first), is_address(self.class)) {
             (true, false) => by_rank || self.new.end > self.old.end,
@@ -266,8 +266,8 @@ fn settled(mut found: Vec<Found>) -> Vec<Found> {
     settled
 }
 
-/// Returns how much of what was joined is the secret: a last line without a letter or digit, as one that begins with
-/// `=`, is not.
+/// Returns how much of a joined text is the secret. A last line without a letter or digit is not part of it, such as
+/// a line of `=`.
 fn held(joined: &str) -> usize {
     match joined.rfind(['\n', '\r']) {
         Some(at) if !joined[at..].contains(char::is_alphanumeric) => joined[..at].trim_end().len(),

@@ -19,9 +19,9 @@ use crate::{Finding, PiiFilter, View};
 /// front of it. Bare shapes that mean nothing are not gated: Solana addresses, 64 hexadecimal digits, rows of words
 /// whose checksum fails.
 ///
-/// It sees through disguises: lookalike and invisible letters, pieces over lines, cells, lists and marks, spaced
-/// letters, escapes, base64, base32, hexadecimal digits and decimal bytes. It does not see what is reversed, encrypted,
-/// compressed, translated or told in words, nor pieces in several documents.
+/// It sees through disguises: lookalike and invisible letters, spaced letters, and pieces over lines, cells, lists and
+/// marks. It also reads escapes, base64, base32, hexadecimal digits and decimal bytes. It does not see secrets that are
+/// reversed, encrypted, compressed, translated or told in words, or whose pieces are in several documents.
 ///
 /// Addresses are public identifiers, and switching their classes off is a choice for hosts in finance. Classes of data
 /// that names a person are off until a host switches them on. Values under a plain name such as `password:` are looked
@@ -113,9 +113,9 @@ impl SecretGate {
     /// baseline.
     ///
     /// They are shapes only. The bounds beside a match and its proof are missing, so they find more than the gate does.
-    /// A class whose scan is no pattern is given as the nearest one (runs in base 58, cards) or left out (mnemonics,
-    /// names in other languages). Where a pattern has a group, the secret is the group. They are meant for bytes: `\s`
-    /// and the like know ASCII only.
+    /// Some classes are not scanned by a pattern. They are given as the nearest pattern (runs in base 58, cards) or
+    /// left out (mnemonics, names in other languages). Where a pattern has a group, the secret is the group. They are
+    /// meant for bytes: `\s` and the like know ASCII only.
     ///
     /// ```
     /// # use noctuary_gate as noctuary;

@@ -8,10 +8,10 @@ use crate::secret::SecretGate;
 
 /// One made-up example for every class of [`SecretGate`], with its name, in the order of the table.
 ///
-/// They open nothing: they are drawn by chance from the shapes, as short as each allows, until they prove what their
-/// class must prove; where chance proves nothing, they are values that standards publish. The same number draws the
-/// same examples, another number others, and so a few numbers show every form of a class. Labelled classes come with
-/// the name in front of the value.
+/// They open nothing. They are drawn by chance from the shapes, as short as each allows, until the proof of their
+/// class holds. Where chance never passes the proof, they are values that standards publish. The same number draws
+/// the same examples, and another number draws others. So a few numbers show every form of a class. Labelled classes
+/// come with the name in front of the value.
 ///
 /// ```
 /// # use noctuary_gate as noctuary;
@@ -104,8 +104,8 @@ fn draw(shape: &Hir, dice: &mut Dice, text: &mut String) {
     }
 }
 
-/// A symbol that people would write: the small one of a letter in any case; a letter or digit where the class has
-/// what is no print, a space where it has no print at all.
+/// A symbol that people would write. A letter in any case is a small one. A class without printable symbols has a
+/// space; any other has a letter or digit instead of an unprintable one.
 fn symbol(class: &Class, dice: &mut Dice) -> char {
     let Class::Bytes(class) = class else { return ' ' };
     let symbols = class.ranges().iter().flat_map(|range| range.start()..=range.end());

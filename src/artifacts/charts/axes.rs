@@ -102,7 +102,7 @@ pub(super) fn draw(canvas: &Canvas, chart: &Chart) -> Drawn {
     Ok(())
 }
 
-/// Returns a power of ten for some numbers, and their range in it: between -10 and 10 the ticks of the library are round.
+/// Returns a power of ten for some numbers, and their range in it. Between -10 and 10 the ticks of the library are round.
 fn range(numbers: Vec<f64>, margin: f64) -> (f64, Range<f64>) {
     let (mut low, mut high) =
         numbers.into_iter().fold((f64::MAX, f64::MIN), |(low, high), one| (low.min(one), high.max(one)));

@@ -97,7 +97,7 @@ pub(super) fn shown(text: &str, width: f64) -> String {
     line.chars().take_while(fits).collect::<String>() + "…"
 }
 
-/// Returns a picture with its size in pixels, and a title for whoever cannot see it.
+/// Returns a picture with its size in pixels, and a title for a person who cannot see it.
 pub(super) fn finished(svg: &str, (width, height): (u16, u16), title: &str) -> String {
     let title = shown(title, f64::MAX);
     let title = escape(if title.is_empty() { "Chart" } else { &title });

@@ -13,10 +13,10 @@ use options::{Chart, Kind};
 
 /// Draws lines, bars and pies as SVG, for a host without a browser.
 ///
-/// It reads a part of the options of `ECharts`: `title`, `color`, `legend.show`, `xAxis` and `yAxis` (one each, of
-/// categories or values), and `series`. A series is a `line`, `bar` or `pie` with `name`, `data`, `stack`, `areaStyle`,
-/// and the `radius` of a ring. Other options are passed over. A series of another type, and one without numbers, is
-/// refused: then a page shows the table of the chart alone.
+/// It reads some options of `ECharts`: `title`, `color`, `legend.show`, `series`, `xAxis` and `yAxis` (one each, of
+/// categories or values). A series is a `line`, `bar` or `pie` with `name`, `data`, `stack`, `areaStyle`, and the
+/// `radius` of a ring. Other options are passed over. A series of another type or without numbers is refused: then a
+/// page shows only the table of the chart.
 ///
 /// The same options give the same bytes. All text is escaped; nothing in a picture runs or is fetched.
 ///

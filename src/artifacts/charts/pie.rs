@@ -8,7 +8,7 @@ use plotters::style::text_anchor::HPos;
 use super::canvas::{Canvas, Drawn, count, fine, whole};
 use super::options::Chart;
 
-/// More parts than these are told as one line.
+/// Maximum number of parts with a line of their own; the rest share one.
 const MOST_LINES: usize = 14;
 /// The corners of a whole circle: its edges are less than a tenth of a pixel beside it.
 const CORNERS: f64 = 180.0;

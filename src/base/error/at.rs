@@ -39,7 +39,7 @@ fn placed(source: io::Error, action: &'static str, path: String) -> Error {
 #[error("{0}")]
 pub(crate) struct Unsynced(pub(crate) io::Error);
 
-/// Returns the limit that an error of the operating system tells of, where it is one on open files.
+/// Returns the limit in an error of the operating system, if it is a limit on open files.
 pub(crate) fn open_limit(error: &io::Error) -> Option<OpenLimit> {
     #[cfg(unix)]
     {

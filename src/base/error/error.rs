@@ -218,7 +218,7 @@ pub enum Error {
         value: Name,
     },
     /// A store lacks its last commit: its file was emptied, cut short, deleted, or replaced by an older one. Nothing was
-    /// read or written. Put back a backup, or delete the mark to go on with what is there.
+    /// read or written. Put back a backup, or delete the mark to go on with the present content.
     #[error(
         "cannot use {name}: its last commit is missing, it held {held} {of} and holds {found}; put back a backup, or \
          delete {mark} to go on without the missing {of}"

@@ -26,7 +26,7 @@ pub enum Refusal {
     SectionGone,
     /// The section of the dream was moved there to keep `MEMORY.md` within its budget.
     SectionArchived,
-    /// Nothing is kept any more of a dream that was taken back.
+    /// Nothing is kept of the undone dream.
     NothingKept,
     /// The section holds what was forgotten since.
     Forgotten,

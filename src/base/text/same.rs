@@ -10,21 +10,21 @@ use noctuary_gate::text::is_invisible;
 
 /// Returns the form in which two texts are the same text; idempotent.
 ///
-/// Composition and width, case, the kinds of spaces, quotes and dashes do not count, nor do characters that take no
-/// room. An emoji is the same as its parts without the joiners between them. Marks count, so `año` is not `ano`, and so
-/// do raised digits. The Turkish `ı` and `İ` are an `i`. A word like code keeps its case: one with an underscore, slash, star or tilde in it, a digit
-/// between letters, or a capital inside.
+/// Composition and width, case, the kinds of spaces, quotes and dashes do not count, nor do characters that take no room. An
+/// emoji is the same as its parts without the joiners between them. Marks count, so `año` is not `ano`, and so do raised digits.
+/// The Turkish `ı` and `İ` are an `i`. A word like code keeps its case. Such a word has an underscore, slash, star or tilde, a
+/// digit between letters, or a capital inside.
 pub(crate) fn same(text: &str) -> String {
     folded(&even(text), is_code)
 }
 
-/// Returns the form in which two names are the same name: as [`same`], in whatever case, since names are asked for in any.
+/// Returns the form in which two names are the same name: as [`same`], but without case, since people ask in any case.
 pub(crate) fn same_name(name: &str) -> String {
     folded(&even(name), |_| false)
 }
 
-/// Returns the form in which two statements are the same: as [`same`], without a bullet, emphasis, backticks, quotes around it, and
-/// the stop at its end.
+/// Returns the form in which two statements are the same: as [`same`], without bullet, emphasis, backticks, quotes around it, and
+/// final stop.
 pub(crate) fn statement(text: &str) -> String {
     // A mark may stand behind what went.
     let same = folded(&even(&without_emphasis(&even(text))), is_code);

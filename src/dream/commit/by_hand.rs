@@ -47,7 +47,7 @@ pub(crate) fn take_edits(workspace: &dyn Workspace) -> Result<Vec<Notice>> {
     Ok(notices)
 }
 
-/// Reads a file, and returns what was found of a hand and the file as it is written anew.
+/// Reads a file, and returns the found edits by hand, and the file as it is written anew.
 type Read = fn(&dyn Workspace, Option<&[u8]>) -> (Edit, Vec<u8>);
 
 const FILES: [(StateName, Read); 2] = [

@@ -63,8 +63,8 @@ pub(crate) fn recover<I: Recorded>(
     if let Some(forgotten) = forgotten {
         intent.strike(workspace, forgotten)?;
     }
-    // The process that left it may have been killed before it was durable: a power loss could take it back, and leave
-    // the steps that are done from it now.
+    // The process that left it may have been killed before it was durable. A power loss could take it back, and leave
+    // the steps that follow from it.
     lease.replace(&I::FILE, &intent.print())?;
     intent.take_stock(workspace)?;
     finish(workspace, lease, &intent)?;

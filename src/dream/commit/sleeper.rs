@@ -1,8 +1,7 @@
 //! A sleeper's commit: an intent, then changes that can each be done twice, then the state.
 //!
-//! Files that only grow are appended to, so that nobody's line is lost. Files that are rewritten are changed by
-//! revision, and
-//! were copied first: pruned observations are in the archive, and the whole earlier file is in the history.
+//! Files that only grow are appended to, so that nobody's line is lost. Other files are copied first, and then
+//! changed by revision. Pruned observations are in the archive, and the whole earlier file is in the history.
 
 use std::borrow::Cow;
 
@@ -165,7 +164,7 @@ pub(crate) fn change_state(
     Ok(changed)
 }
 
-/// Keeps what a file was.
+/// Keeps the earlier bytes of a file.
 fn keep(workspace: &dyn Workspace, name: &DocName, bytes: &[u8], at: Option<DateTime<Utc>>) -> Result<()> {
     let (file, preimage) = (StateName::history(name), Document::new(name.clone().into(), bytes.to_vec()));
     rewrite(workspace, &file, |standing| {
@@ -202,8 +201,8 @@ fn append(
             }
         };
         if missing.len() < text.len() && !is_appended {
-            // The writer of the existing bytes may have been killed before its sync; a power loss could take it, and
-            // leave zeros before the rest.
+            // The writer of the existing bytes may have been killed before its sync. A power loss could take them,
+            // and leave zeros before the rest.
             lease.append(name, b"")?;
         }
         if missing.is_empty() {

@@ -35,7 +35,7 @@ pub(crate) struct Host {
     pub(crate) workspace: Arc<dyn Workspace>,
     pub(crate) doors: Doors,
     pub(crate) observer: Option<Arc<dyn Observer>>,
-    /// The name of this machine, where it is not that of the system.
+    /// The name of this machine, if it differs from the system's.
     pub(crate) machine: Option<Arc<str>>,
 }
 

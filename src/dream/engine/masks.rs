@@ -14,7 +14,7 @@ use crate::format::Origin;
 use crate::format::documents::curated;
 use crate::gate::{Door, DoorWarning, Doors, Masks};
 
-/// Returns an origin as a report may tell of it: a name that holds a secret, or what was forgotten, is left out.
+/// Returns an origin as a report may show it: a name with a secret or a forgotten statement is left out.
 pub(crate) fn without_secrets(origin: Origin, doors: &Doors) -> Origin {
     let hides = |name: &str| !doors.gate().inspect(name).is_empty() || doors.has_forgotten(name);
     match origin {

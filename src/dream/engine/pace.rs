@@ -88,7 +88,7 @@ impl Pace {
         self.request_bytes.min(usize::try_from(left).unwrap_or(usize::MAX))
     }
 
-    /// Returns the reason that no request fits into the day any more.
+    /// Returns the reason why no further request fits into the day.
     pub(crate) fn used_up(&self, now: DateTime<Utc>, state: &DreamedState) -> NotDue {
         let today = self.day.date(now);
         let next = self.day.begins(today.checked_add_days(Days::new(1)).unwrap_or(today));

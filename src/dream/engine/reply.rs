@@ -7,8 +7,8 @@ use crate::llm::{Finish, LlmError, LlmReply};
 /// No answer is longer, in bytes: nobody asked for a book.
 const MOST: usize = 1 << 20;
 
-/// Returns the text of an answer that is whole: none of one that failed, was cut off or stopped, is empty or too long. A
-/// client's message about its failure is masked.
+/// Returns the text of a whole answer. An answer that failed, was cut off or stopped, is empty or too long, gives none.
+/// A client's message about its failure is masked.
 pub(crate) fn whole(answer: Result<LlmReply, LlmError>, gate: &Gate) -> Result<String, Failure> {
     let reply = answer.map_err(|error| Failure::Client {
         message: gate.mask(&error.to_string(), &mut Masks::default()),

@@ -1,4 +1,4 @@
-//! The request of a pass, as every dreamer fences it and tells of it.
+//! The request of a pass, and its part in the report, for every dreamer.
 
 use chrono::{DateTime, Utc};
 
@@ -24,7 +24,7 @@ pub(crate) fn nonce<'t>(
     hasher.finish().short(16)
 }
 
-/// Tells how large a request is, what was masked in it, and what was found and let pass.
+/// Reports the size of a request, its masked secrets, and findings that were let pass.
 pub(crate) fn tell_request(
     pass: &mut PassReport,
     request: &LlmRequest,

@@ -71,7 +71,7 @@ impl Run {
         self.host.workspace.as_ref()
     }
 
-    /// Returns the doors, with what the workspace has forgotten.
+    /// Returns the doors, with the forgotten statements of the workspace.
     pub(crate) fn doors(&self) -> Doors {
         self.host.doors.clone().heeding(self.forgotten.clone())
     }

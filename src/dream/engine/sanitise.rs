@@ -155,8 +155,8 @@ impl Sanitised {
         None
     }
 
-    /// Takes in a bullet whose lines were read: one below another as one claim with that. It stays held where it cites nothing itself, or
-    /// is an order alone: what is above would hide that.
+    /// Takes in a bullet whose lines were read. A bullet below another becomes one claim with it. It stays held where it cites
+    /// nothing itself, or is an order alone: what is above would hide that.
     fn end_item(&mut self, mut open: Open, nest: &mut Nest, caps: &SectionCaps) {
         if let Some(parent) = &open.parent {
             let (child, cited) = reply::split_citations(&open.text);

@@ -1,6 +1,6 @@
 //! Contrasts: where a source sets one thing against another, the claim must not take the other.
 //!
-//! Only the connectives below are read, in the source and in the claim; where the source has none of them,
+//! Only the connectives below are read, in the source and in the claim. If the source has none of them,
 //! nothing is held.
 
 use std::sync::LazyLock;
@@ -109,8 +109,8 @@ impl Contrast {
             && self.kept.iter().any(|word| holds(&other.dropped, word))
     }
 
-    /// Returns whether a clause without a contrast takes what this one drops: a word of that side, none of the kept
-    /// side's object, and else what the kept side says.
+    /// Returns whether a clause without a contrast takes the dropped side of this one. It then has a word of that
+    /// side and no object of the kept side. Its other words are from the kept side.
     fn is_adopted(&self, clause: &[String], whole: &str, elsewhere: &[String]) -> bool {
         let takes = |word: &String| holds(clause, word) && !holds(elsewhere, word);
         let verbs = clause.iter().any(|word| holds(&self.kept, word));

@@ -284,7 +284,8 @@ impl<'s> Calendar<'s> {
     }
 }
 
-/// Returns the days that a span may mean: of a long one, such as "next year", no single day but its ends and middle.
+/// Returns the days that a span may mean. A long span, such as "next year", means its ends and middle, not every
+/// day.
 fn days_meant((from, to): Span, is_exact: bool) -> impl Iterator<Item = NaiveDate> {
     let days = (to - from).num_days();
     let step = if is_exact && days > 33 { (days / 2).max(1) } else { 1 };

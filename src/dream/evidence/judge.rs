@@ -115,7 +115,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Returns a claim with the date of each relative day that a cited line speaks of too, all lines being of one day.
+/// Returns a claim with the dates of the relative days that a cited line has too. All lines must be of one day.
 fn dated(claim: &str, sources: &[Source]) -> Option<String> {
     let day = sources.first()?.date?;
     let (front, said) = strip_date(claim);
@@ -165,7 +165,7 @@ fn says(claim: &str, sources: &[Source], unfound: Option<Hold>, names: &[String]
     }
 }
 
-/// Returns whether a claim is the user's own word, where a host said so, or tells whose word it is: "Ana: Keep it up!" is a
+/// Returns whether a claim is the user's own word, said so by a host, or names its speaker: "Ana: Keep it up!" is a
 /// statement about Ana.
 fn is_quoted(claim: &str, sources: &[Source]) -> bool {
     let users = only(sources, |line| line.origin == Some(Origin::User));

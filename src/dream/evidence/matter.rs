@@ -179,8 +179,8 @@ fn clauses(text: &str) -> Vec<Clause> {
         .gather()
 }
 
-/// Returns a line of the sources with a comma where a second half begins without one: "in the vault not in the repo",
-/// "I can't have lactose so oat milk it is".
+/// Returns a line of the sources with a comma before a second half that begins without one. Examples: "in the vault
+/// not in the repo", "I can't have lactose so oat milk it is".
 fn in_halves(text: &str) -> String {
     static HALF: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"(?i)(\w+) not (in|on|at|with|for|from|the|by|via)\b"));
@@ -210,8 +210,8 @@ fn is_distanced(line: &str) -> bool {
     LABEL.is_match(line)
 }
 
-/// Checks that no clause of the claim says of the same matter the opposite of the clause of the sources that it
-/// is nearest to.
+/// Checks each clause of the claim: the nearest clause of the sources must not say the opposite of the same
+/// matter.
 pub(crate) fn check_negation(claim: &str, sources: &[Source]) -> Result<(), Hold> {
     let lines: Vec<Vec<Clause>> =
         sources.iter().spread(|source| &source.lines).map(|line| clauses(&in_halves(&line.text))).gather();
@@ -228,8 +228,8 @@ pub(crate) fn check_negation(claim: &str, sources: &[Source]) -> Result<(), Hold
     if claim.iter().any(flips) { Err(Hold { reason: HoldReason::Negation, word: None }) } else { Ok(()) }
 }
 
-/// Returns whether a negation is in a line that shares a word with the claim (`said`), for a negated clause of it
-/// (`words`). One that is in a clause about something else does not count where another clause says all that the claim
+/// Returns whether a line that shares a word with the claim (`said`) has a negation, for a negated clause of it
+/// (`words`). A negation in a clause about something else does not count if another clause says all that the claim
 /// denies.
 fn is_denied(words: &[String], said: &[String], lines: &[Vec<Clause>]) -> bool {
     lines.iter().any(|line| {

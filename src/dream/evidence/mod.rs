@@ -2,7 +2,7 @@
 //!
 //! The cited lines must have been shown. Every number, date and name of the claim must occur in them, in any notation.
 //! "15:00" is "3pm", "50 %" is "half", "on the 5th" is a day of the journal's month. The claim must not turn a sentence
-//! of theirs into its opposite. Of a contrast ("A instead of B") it must not take the dropped side. Text between its
+//! of theirs into its opposite. From a contrast ("A instead of B") it must not take the dropped side. Text between its
 //! quotation marks must occur there word for word. A claim that is a cited line word for word passes at once. In front
 //! of it may be a time, a tag and a speaker, but no label that takes it back ("Myth: …").
 //!

@@ -246,8 +246,8 @@ fn is_spelled_out(words: &[Word<'_>], at: usize, known: &Words<'_>) -> bool {
     })
 }
 
-/// Returns whether a word at the front of a sentence is a name. It is no common word, no form of a word of the sources,
-/// and followed by a verb, a preposition or a comma.
+/// Returns whether a word at the front of a sentence is a name. A name is no common word and no form of a word of the
+/// sources. A verb, a preposition or a comma follows it.
 fn is_a_name_in_front(word: &Word<'_>, known: &Words<'_>) -> bool {
     const ENDINGS: &[&str] = &[
         "", "s", "es", "ed", "d", "e", "ing", "er", "ers", "y", "ies", "ied", "ion", "ions", "ation", "ly",

@@ -1,14 +1,14 @@
 //! Orders to a reader: a remembered line states facts, and commands nobody.
 //!
-//! "The user wants answers in German" is a statement, and so is "Decision: answer in German". "Always answer in
-//! German" is an order: in a file that every later session reads, nobody can tell whose. It is known by its
-//! form: a sentence that begins with a verb as one gives orders, or that tells "you" or the agent what it must do.
-//! English mostly; German, French, Spanish, Italian, Portuguese, Russian, Polish, Turkish, Arabic, Hindi, Chinese, Japanese and
-//! Korean by their plainest forms.
+//! "The user wants answers in German" is a statement, and so is "Decision: answer in German". "Always answer in German" is an
+//! order, and in a file that every later session reads, nobody can tell whose. An order is known by its form. It begins with a
+//! verb in the form of orders, or tells "you" or the agent what to do. English orders are known best. German, French, Spanish,
+//! Italian, Portuguese, Russian, Polish, Turkish, Arabic, Hindi, Chinese, Japanese and Korean ones are known in their plainest
+//! forms.
 //!
-//! Some orders pass: one without such a form ("It is best to …", "Good agents send …"), and any verb that is not known
-//! here. Some notes are held although they are no orders: a note without its subject ("Read the book on the train"), or
-//! a German or Romance note in the first or third person ("Nutze Vim").
+//! Some orders pass: one without such a form ("It is best to …", "Good agents send …"), and any unknown verb. Some
+//! notes are held although they are no orders. One is a note without its subject ("Read the book on the train").
+//! Another is a German or Romance note in the first or third person ("Nutze Vim").
 
 use std::sync::LazyLock;
 

@@ -1,14 +1,14 @@
-//! The speakers that a claim rests on: a page, a tool or an import says nothing that a dream may keep by itself.
+//! The speakers that a claim rests on. A dream keeps nothing that only a page, a tool or an import says.
 //!
-//! A claim that cites such lines must be on the others that it cites. These alone carry it, and no word of it is only
-//! in the former. And whatever it cites, or nothing: where a line of a page holds most words of a claim, and more than
-//! the cited lines do, the claim is the page's. A claim that cites nothing is compared with all lines of persons. So a
-//! line without a citation is held only where it can be told from what people said.
+//! A claim that cites such lines must rest on its other cited lines. These alone carry it, and no word of it is only
+//! in the former. A claim is also a page's if a line of the page has most of its words, and more than cited lines.
+//! That holds for all citations, and without any. A claim that cites nothing is compared with all lines of persons.
+//! So a line without a citation is held only if it differs from people's words.
 //!
-//! A participant who is not the user is such a stranger too, unless the claim names them: "Ada sails on Mondays" is
-//! told of Ada. One that names them otherwise, or speaks of the user, has their name put in front of it: "Marta pays Ada"
-//! is then Ada's word. Nobody may be told of by a name that reads as the user's, or as a label. And a claim that rests on
-//! the agent's words alone, and reads as the user's, says who it is from.
+//! A participant is such a stranger too, unless they are the user or the claim is about them: "Ada sails on Mondays". A
+//! claim that names them otherwise, or speaks of the user, gets their name in front: "Marta pays Ada" becomes Ada's
+//! word. No name that reads as the user's, or as a label, is used. A claim that rests only on the agent's words, and
+//! reads as the user's, gets its speaker's name too.
 
 use super::claim::check;
 use super::rules::Trust;

@@ -1,4 +1,4 @@
-//! The user by their name: where a line of theirs says "I", a claim may call them as the host said that they are called.
+//! The user by their name. If a line of theirs says "I", a claim may use the name that the host gave.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

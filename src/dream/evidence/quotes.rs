@@ -1,9 +1,8 @@
 //! Quotes: what a claim puts between quotation marks must be in the cited lines word for word.
 //!
-//! Only the place of words is compared, not their typography: white space, the shape of apostrophes and quotation
-//! marks, and a
-//! comma or full stop before the closing mark make no difference. Letters and their case do, and so does every word that
-//! is left out. Single marks open no quote, since apostrophes look the same.
+//! Only the place of words is compared, not their typography. White space, the shape of apostrophes and quotation marks,
+//! and a comma or full stop before the closing mark make no difference. Letters, their case, and every missing word do.
+//! Single marks open no quote, since apostrophes look the same.
 
 use super::shown::{Source, held, without_marks};
 use crate::base::gather::Gather as _;
@@ -70,7 +69,7 @@ fn opening(claim: &str, from: usize) -> Option<(usize, char, &'static str)> {
     })
 }
 
-/// Returns a line without the bar that says that it goes on with an entry.
+/// Returns a line without the bar that marks a continued entry.
 fn said(line: &str) -> &str {
     let line = line.trim();
     line.strip_prefix("| ").unwrap_or(line)

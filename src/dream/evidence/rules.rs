@@ -4,8 +4,8 @@
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Evidence {
-    /// Cited lines are checked, and the date of a relative day is added: `Dentist tomorrow (2026-03-04).` Lines without a
-    /// citation are promoted unchecked, under the heading that the model gave, and reported as
+    /// Cited lines are checked, and get the date of a relative day, as in "Dentist tomorrow (2026-03-04).". Lines without
+    /// a citation are promoted unchecked, under the model's heading. They are reported as
     /// [`LineOutcome::Promoted`](crate::dream::LineOutcome::Promoted) with `cited: false`. The seed wants it so.
     #[default]
     Checked,
@@ -18,11 +18,11 @@ pub enum Evidence {
 /// The speakers whose words may become memory by themselves, by the [`Origin`](crate::format::Origin) in front of them in a
 /// journal. It holds whatever [`Evidence`] says.
 ///
-/// A line that rests on the words of others is held with [`HoldReason::Origin`](crate::dream::HoldReason::Origin): one
-/// that cites only them, or takes from them what no other cited line says. So is one whose words are mostly in a line
-/// of theirs and less in anybody else's. A line that cites nothing and resembles none of them cannot be told, and is
-/// kept. A line without a speaker goes on with the entry above it. Where a journal names nobody, as those of the seed,
-/// its lines are the user's. Where it names anybody, a line without a name is the agent's.
+/// A line that rests on the words of others is held with [`HoldReason::Origin`](crate::dream::HoldReason::Origin). It
+/// cites only them, or takes words from them that no other cited line has. A line whose words are mostly in a line of
+/// theirs, and less in anybody else's, is held too. A line that cites nothing and resembles none of them cannot be
+/// recognised, and is kept. A line without a speaker goes on with the entry above it. Where a journal names nobody, as
+/// those of the seed, its lines are the user's. Where it names anybody, a line without a name is the agent's.
 ///
 /// A line from a [participant](crate::format::Origin::Participant) is kept if it names them, and is never the user's. A
 /// line under `Preferences` or `Decisions` that rests on no word of the user is put under `Facts`. One of the agent's

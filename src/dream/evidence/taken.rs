@@ -1,6 +1,6 @@
 //! The participants whose words a claim takes.
 //!
-//! Of several participants whose lines are cited, a claim is the word of the one whose lines carry it alone. Where
+//! If lines of several participants are cited, a claim is the word of the one whose lines alone carry it. Where
 //! nobody's do, it is nobody's word: it tells of them ("Ada sails on Mondays, Bob on Fridays"), or is held.
 
 use super::claim::check;
@@ -16,7 +16,7 @@ use crate::format::documents::curated::strip_date;
 /// The participants whose words a claim takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taken<'n> {
-    /// Nobody in particular: words of others bear it out.
+    /// Nobody in particular: words of others support it.
     OfNobody,
     /// One said it, or what it has of the words of participants.
     Of(&'n str),
@@ -71,7 +71,8 @@ impl Spoken<'_> {
         self.one_of(claim, &alone, &names)
     }
 
-    /// Returns the participant who said a claim by themselves, of some who did: the one of whom it tells, or else the first.
+    /// Returns the participant who said a claim alone. If there are several, it is the one that the claim is about, or else
+    /// the first.
     fn one_of(&self, claim: &str, alone: &[&str], names: &[&str]) -> Taken<'_> {
         let (_, rest) = strip_date(claim);
         let told = alone.iter().find(|name| tellers::tells_of(rest, name, self.user_names));

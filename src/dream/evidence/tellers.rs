@@ -16,8 +16,8 @@ pub(crate) fn names(claim: &str, origin: Option<&Origin>, user_names: &[String])
     is_tellable(name, user_names) && own_words(name).any(|word| said.contains(&word))
 }
 
-/// Returns whether a claim tells by its beginning that it is of a participant: "Ada: I sail" or "Ada sails", and no word
-/// of the user, nor "I".
+/// Returns whether the beginning of a claim says that it is about a participant: "Ada: I sail" or "Ada sails". It has no
+/// word of the user, nor "I".
 pub(crate) fn tells_of(claim: &str, name: &str, user_names: &[String]) -> bool {
     let name = shown(name);
     let labelled = claim.get(..name.len()).is_some_and(|front| front.eq_ignore_ascii_case(&name))
@@ -29,8 +29,8 @@ pub(crate) fn tells_of(claim: &str, name: &str, user_names: &[String]) -> bool {
     labelled || speakers::read(claim).is_some_and(is_theirs) || names_first(claim, &name, user_names)
 }
 
-/// Returns whether a claim begins with a participant and says something of them, not by them: "Ada sails", and not "Ada: I
-/// sail", nor a word of the user.
+/// Returns whether a claim begins with a participant and is about them, not by them: "Ada sails", not "Ada: I sail". It
+/// has no word of the user.
 pub(crate) fn begins_with(claim: &str, name: &str, user_names: &[String]) -> bool {
     let name = shown(name);
     let behind = claim.get(name.len()..).unwrap_or_default();

@@ -24,7 +24,7 @@ impl Source {
         texts.any(|text| self.is_said(claim, text))
     }
 
-    /// Returns whether a text of the source is the claim, but for what only says when, where and who.
+    /// Returns whether a text of the source is the claim, except words that only say when, where and who.
     fn is_said(&self, claim: &str, text: &str) -> bool {
         let (plain, whole) = (text::statement(text), text::statement(claim));
         if plain == whole || text.trim_end().strip_suffix(claim.trim()).is_some_and(is_label_of_line) {

@@ -22,9 +22,9 @@ const LONG: usize = 16;
 /// The most places that a report names to the character, for each class.
 const MOST_TOLD: usize = 50;
 
-/// Blames, for each class that was found, the journals that contain the match: in any disguise that the filter sees
-/// through, or in pieces that an answer may have joined. Where none does, and the current memory does not either, all of
-/// the batch are to blame.
+/// Blames, for each found class, the journals that contain the match. It may be in any disguise that the filter sees
+/// through, or in pieces that an answer may have joined. If neither a journal nor the current memory has it, the whole
+/// batch is to blame.
 pub(crate) fn blame(
     gate: &Gate,
     answer: &str,

@@ -41,7 +41,7 @@ pub(super) fn caps() -> SectionCaps {
 }
 
 impl Curation {
-    /// Returns whether the pass at hand makes a page: that of the newest journals does.
+    /// Returns whether this pass makes a page: the pass over the newest journals does.
     pub(super) fn briefs(&self) -> bool {
         self.dreamer.config.briefing
             && self.order == Order::Newest

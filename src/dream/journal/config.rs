@@ -62,16 +62,16 @@ pub struct DreamConfig {
     /// Porto". So does "Marta's boat" if one says "my boat". None, unless you give some; at most 16, each one line of
     /// at most 64 characters, compared in this case.
     pub user_names: Vec<String>,
-    /// Whether the life writes its [daily log](crate::LifeConfig::daily_log) by itself, where that is known: a first dream without
-    /// journals says that it is off. Not known unless set.
+    /// Whether the life writes its [daily log](crate::LifeConfig::daily_log) by itself. If it does not, a first dream without
+    /// journals says so. Not known unless set.
     pub daily_log: Option<bool>,
     /// The bounds of a section.
     pub section: SectionCaps,
-    /// Whether each night replaces `BRIEFING.md`, one page on what is going on now, beside the lines that it promotes. The model is
-    /// asked for it; each line must cite journals and is checked, whatever [`evidence`](Self::evidence) says. Of an answer
-    /// without it the page has what was promoted, and a night that promotes nothing leaves it as it is. It has at most 12 lines and
-    /// 2 KiB. A page that a person wrote or edited stays. Prompts show it where [`PromptConfig::briefing`] is on. Proposals have
-    /// none. Off.
+    /// Whether each night replaces `BRIEFING.md`, one page on what is going on now, beside the lines that it promotes. The model
+    /// is asked for it; each line must cite journals and is checked, whatever [`evidence`](Self::evidence) says. If the answer
+    /// lacks it, the page has the promoted lines. A night that promotes nothing leaves the page as it is. It has at most 12 lines
+    /// and 2 KiB. A page that a person wrote or edited stays. Prompts show it where [`PromptConfig::briefing`] is on. Proposals
+    /// have none. Off.
     ///
     /// [`PromptConfig::briefing`]: crate::life::PromptConfig::briefing
     pub briefing: bool,

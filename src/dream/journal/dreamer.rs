@@ -59,8 +59,8 @@ impl JournalDreamer {
         &self.config
     }
 
-    /// Reads what the last run left: when, how it ended, and when the next may be. Of a file that a person edited, each value
-    /// that makes sense.
+    /// Reads what the last run left: when, how it ended, and when the next may be. From a file that a person edited, each
+    /// value that makes sense.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ impl JournalDreamer {
         lease.release()
     }
 
-    /// Lists the journals in quarantine. Of a file that a person edited, each journal that it names.
+    /// Lists the journals in quarantine. From a file that a person edited, each journal that it names.
     ///
     /// # Errors
     ///
@@ -118,8 +118,8 @@ impl JournalDreamer {
         Ok(Quarantine::read(commit::state(self.workspace(), &StateName::QUARANTINE)?.as_deref()).state)
     }
 
-    /// Takes a journal out of quarantine, so that the next run reads it; `false` where it was not in it. Of one in
-    /// `memory/` the bare file name will do.
+    /// Takes a journal out of quarantine, so that the next run reads it; `false` where it was not in it. For one
+    /// in `memory/` the bare file name is enough.
     ///
     /// Mask the secret in the journal first, or let the filter pass it by
     /// [`Doors::allow`](crate::gate::Doors::allow): otherwise the same answer is quarantined again. Deleting the entry, or
@@ -223,8 +223,9 @@ pub struct JournalDreamerBuilder {
 impl JournalDreamerBuilder {
     configured_by!(
         DreamConfig,
-        /// Sets what may go to the model and come back: the policies of [`Door::DreamRequest`](crate::gate::Door::DreamRequest)
-        /// and [`Door::DreamReply`](crate::gate::Door::DreamReply), the filter, and what an operator allows.
+        /// Sets the policies of text that goes to the model and comes back
+        /// ([`Door::DreamRequest`](crate::gate::Door::DreamRequest), [`Door::DreamReply`](crate::gate::Door::DreamReply)), the
+        /// filter, and what an operator allows.
         doors
     );
 

@@ -44,7 +44,7 @@ enum Answer {
 struct Known {
     /// Statements of memory, archive and waiting proposals.
     statements: KnownStatements,
-    /// The hashes of those that a person took out, or said no to, with the last day of the journals that they were of.
+    /// The hashes of lines that a person took out, or declined, with the last day of their journals.
     removed: Vec<(String, Option<NaiveDate>)>,
     /// The promoted lines of memory and archive.
     standing: Standing,
@@ -162,7 +162,7 @@ impl Curation {
         Ok(())
     }
 
-    /// Looks up what is known, as it is now: somebody may have written while the model thought.
+    /// Reads the known statements anew: somebody may have written while the model thought.
     fn known(&mut self, run: &Run) -> Result<Known> {
         let workspace = run.workspace();
         let (_, memory) = self.records.memory(workspace)?;

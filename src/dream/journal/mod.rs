@@ -1,4 +1,4 @@
-//! Dreaming over journals: what the days wrote becomes lines of `MEMORY.md`, each exactly once.
+//! Dreaming over journals: lines of the days' journals become lines of `MEMORY.md`, each exactly once.
 
 mod ask;
 mod blame;

@@ -1,8 +1,8 @@
-//! Proposals: what a dream would append waits for a person's word.
+//! Proposals: the lines that a dream would append wait for a person's decision.
 //!
 //! A proposal is made by the ordinary commit, with a file in the place of a section. The cursors move with it, and
-//! nobody is asked about the journals twice. An answer is an ordinary commit too: section, line of the log, and end of
-//! the proposal are in one intent, and happen together, once.
+//! nobody is asked about the journals twice. An answer is an ordinary commit too. Section, log line and end of the
+//! proposal are one intent, and happen together, once.
 //!
 //! - *Accepted*: what is in the file then is appended under the dream's id. An undo of that dream finds its section and
 //!   its sources in the log as those of any other.
@@ -409,8 +409,8 @@ impl<'a> Answering<'a> {
         self.commit(waiting, None, log, document.as_ref().map(Document::bytes))
     }
 
-    /// Lets what a person wrote through the doors of `MEMORY.md` and of what a dream brings there: whatever one of them
-    /// would not let pass as it is stops it.
+    /// Checks a person's text by the policies of `MEMORY.md` and of a dream's reply. Text that either policy would
+    /// change is refused.
     fn pass(&self, name: &Name, file: &str) -> Result<()> {
         let policy = self.doors.policy_of(Door::WorkspaceWrite, &DocName::MEMORY);
         let policy = policy.stricter(self.doors.policy_of(Door::DreamReply, &DocName::MEMORY)).as_it_is();

@@ -56,8 +56,9 @@ impl Queue<'_> {
         Ok(notices.into_iter().filter(|(count, _)| *count > 0).map(|(_, notice)| notice).gather())
     }
 
-    /// Adds what they say to known statements. Returns the hashes of what a person took out, with its file or out of
-    /// one that waits, with the last day of its journals. They hold those of what still is there too.
+    /// Adds the statements of waiting proposals to known statements. Returns the hashes of removed lines, each with
+    /// the last day of its journals. A person removed a line from a waiting file, or removed the file. The hashes of
+    /// lines that are still there are among them.
     pub(crate) fn read(&self, known: &mut KnownStatements) -> Result<Vec<(String, Option<NaiveDate>)>> {
         let mut declined = Vec::new();
         for entry in self.list.waiting() {

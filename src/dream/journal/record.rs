@@ -184,7 +184,7 @@ impl Curation {
         Ok(())
     }
 
-    /// Keeps what the survey of a run learned in which no model was asked, and when that was.
+    /// Keeps the result and the time of a survey, for a run without a call.
     pub(crate) fn record_idle(&mut self, run: &Run, survey: &Survey) -> Result<()> {
         let records = &mut self.records;
         let mut state = records.state.clone();
@@ -225,8 +225,8 @@ pub(crate) fn sources(slices: &[Slice]) -> Vec<LogSource> {
     slices.iter().map(source).gather()
 }
 
-/// Raises the seed's watermark to the newest journal without waiting bytes, and never past one with such bytes: a peer
-/// takes everything below it for read.
+/// Raises the seed's watermark to the newest journal without waiting bytes, and never past one with such bytes. A peer
+/// counts everything below it as read.
 fn raise_watermark(state: &mut DreamedState, survey: &Survey, slices: &[Slice]) {
     let mut bytes: SortedMap<&DocName, u64> = SortedMap::new();
     for slice in slices {

@@ -79,7 +79,7 @@ impl Records {
         self.log.push(intent.log.into());
     }
 
-    /// Has a commit count as done that nobody carries out: that of a preview, or one that a run finishes later.
+    /// Counts a commit as done that is not carried out: a preview's, or one that a run finishes later.
     pub(crate) fn count_as_done(&mut self, intent: Intent) -> DreamId {
         self.ledger.apply(&intent.ledger);
         self.ledger.forget(&intent.forget);

@@ -126,8 +126,8 @@ impl Curation {
         (free < config.section.bytes as u64).then_some(free.max(LEAST_ROOM))
     }
 
-    /// Returns the days of quarantined journals between the first and the last that are shown: gaps that the model is
-    /// told of, without names, which are outside of any fence.
+    /// Returns the days of quarantined journals between the first and the last shown day. The model is told of these
+    /// gaps, without names, outside any fence.
     fn held_out(&self, slices: &[Slice]) -> Vec<String> {
         let dates = || slices.iter().map(|slice| slice.journal.date());
         let (Some(first), Some(last)) = (dates().min(), dates().max()) else { return Vec::new() };

@@ -89,8 +89,8 @@ impl JournalDreamer {
     /// exists.
     ///
     /// An editor may have saved an older `MEMORY.md` over the section
-    /// ([`Notice::SectionMissing`](crate::dream::Notice::SectionMissing)). Of the last thirty dreams it is appended
-    /// again at the end, as it was.
+    /// ([`Notice::SectionMissing`](crate::dream::Notice::SectionMissing)). If it is one of the last thirty dreams,
+    /// it is appended again at the end, as it was.
     ///
     /// If a person changed the text around it, the section is put behind that text, and before the sections of later
     /// dreams. Rows come
@@ -334,8 +334,7 @@ impl Changing<'_> {
         Ok(true)
     }
 
-    /// Returns the dreams of the file in the order in which they were appended: those whose sections exist, and those
-    /// that were taken back.
+    /// Returns the dreams of the file in the order in which they were appended: existing sections and undone dreams.
     fn order(&self) -> Vec<DreamId> {
         let appends = |line: &&LogLine| [log::APPENDED, log::RESTORED].contains(&line.outcome.as_str());
         let appended = self.earlier.log.iter().filter(appends);

@@ -142,8 +142,8 @@ impl PersonalizationDreamerBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] naming a setting out of its bounds, a door whose policy makes no sense, a foreign `scope`, or
-    /// `source` where two have one name.
+    /// [`Error::Config`] naming a setting out of its bounds, a door whose policy makes no sense, or a foreign `scope`.
+    /// It names `source` if two sources have one name.
     pub fn build(self) -> Result<PersonalizationDreamer> {
         self.config.validate()?;
         self.host.doors.check_of_dream()?;

@@ -252,7 +252,7 @@ impl Rebuild {
         Ok(())
     }
 
-    /// Writes a row through the store's own door.
+    /// Writes a row with the store's own checks.
     fn write_row(
         &self,
         run: &Run,

@@ -17,7 +17,7 @@ fn numbered(line: &str) -> Option<(usize, &str)> {
     Some((number.checked_sub(1)?, rest[digits..].trim_start_matches(':').trim()))
 }
 
-/// Reads the class of each of a number of notes; `None` where a line says anything else, or a note is named twice.
+/// Reads the class of each of a number of notes. `None` if a line says anything else, or a note is named twice.
 pub(super) fn classes(text: &str, notes: usize) -> Option<Vec<Option<RoleClass>>> {
     let mut classes = vec![None; notes];
     for line in text.lines().filter(|line| !line.trim().is_empty()) {

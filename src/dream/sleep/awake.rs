@@ -1,4 +1,4 @@
-//! The waking side of a sleeper: what it does is logged and counted, it falls asleep, and it wakes up.
+//! The waking side of a sleeper: its actions are logged and counted, it falls asleep, and it wakes up.
 
 use std::time::Duration;
 
@@ -231,7 +231,7 @@ impl SleepDreamer {
         Ok(rest.filter(|rest| *rest <= self.config.deep_sleep_pause).unwrap_or_default())
     }
 
-    /// Wakes up: says what the sleeper must know, from the files alone. A main session only is told: its files are as
+    /// Wakes up: says what the sleeper must know, from the files alone. Only a main session gets it: its files are as
     /// private as `MEMORY.md`.
     ///
     /// If it is awake already, as after a restart, it says the same once more: same files, same bytes. The text

@@ -230,7 +230,7 @@ impl Night {
         Priorities { kept, left_out }
     }
 
-    /// Returns all that goes: what the plan names, and what is stale.
+    /// Returns all lines to remove: those that the plan names, and stale ones.
     fn dropped(
         &self,
         run: &Run,

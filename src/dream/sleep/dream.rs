@@ -1,4 +1,4 @@
-//! The ordinary dream: what was said and done since the last one becomes observations and a reflection.
+//! The ordinary dream: words and actions since the last one become observations and a reflection.
 
 use super::about::{About, Slice};
 use super::ask;

@@ -9,7 +9,7 @@ use crate::dream::engine::{Host, configured_by};
 use crate::format::SleepFiles;
 use crate::workspace::Workspace;
 
-/// Dreams over what an autonomous agent did since it slept last, in the way of seed 002.
+/// Dreams over the actions of an autonomous agent since its last sleep, as seed 002 does.
 ///
 /// Awake, a host [`log`](Self::log)s each message; the tool calls in it make the agent tired. At 60 it is told to wrap
 /// up, at 80 it must sleep; it may [`fall_asleep`](Self::fall_asleep) earlier. Asleep, a dream shows the model what was

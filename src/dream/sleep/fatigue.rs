@@ -182,7 +182,7 @@ pub struct SetSleep {
 }
 
 impl SetSleep {
-    /// Returns the tool as a model is told of it: name, description, and the schema of its arguments.
+    /// Returns the tool's definition for a model: name, description, and the schema of its arguments.
     #[must_use]
     pub fn schema() -> Value {
         json!({

@@ -20,8 +20,8 @@ use crate::format::state::sleep_intent::{FileChange, Settled, SleepIntent};
 use crate::gate::{Door, DoorWarning, Finding, InjectionPolicy, Masks, SecretPolicy, is_struck};
 use crate::llm::LlmRequest;
 
-/// The number of answers in a row that are stopped for a secret; of the next, only what holds it is left out. Else one key that a
-/// model cannot help repeating would keep a sleeper from ever dreaming again.
+/// The number of answers in a row that are stopped for a secret. In the next answer, only the parts with the secret are left out.
+/// Else a model that repeats one key again and again would stop all dreams of a sleeper.
 const MAX_STOPPED_ANSWERS: u32 = 2;
 
 /// A run that sleeps.
@@ -54,7 +54,7 @@ impl Night {
         Ok(())
     }
 
-    /// Reads an answer, as far as it does not matter what was asked.
+    /// Reads the part of an answer that does not depend on the question.
     pub(crate) fn read(
         &self,
         run: &Run,
@@ -230,8 +230,8 @@ pub(crate) fn check(run: &Run, text: &str) -> Result<(), Unusable> {
     if findings.is_empty() { Ok(()) } else { Err(Unusable::Secret(findings)) }
 }
 
-/// Returns for each line whether it holds a part of a forgotten statement, which may be spread over lines, or the mark
-/// in the place of one.
+/// Returns for each line whether it holds a part of a forgotten statement, or the mark in its place. The statement may
+/// be spread over lines.
 pub(crate) fn tells_forgotten(run: &Run, lines: &[String]) -> Vec<bool> {
     let found =
         run.forgotten.as_ref().map(|forgotten| forgotten.inspect(&lines.join("\n"))).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A sleep: an ordinary dream over what was said since the last one, and after every tenth a deep sleep.
+//! A sleep: an ordinary dream over the words since the last one, and after every tenth a deep sleep.
 
 use chrono::{DateTime, Utc};
 
@@ -100,7 +100,7 @@ impl Night {
         count(self.state.dreams) > count(self.state.last_deep)
     }
 
-    /// There is nothing to dream of, so what it did is slept off.
+    /// There is nothing to dream of, so the fatigue of its actions is cleared.
     fn rest(&mut self, run: &Run) -> Result<()> {
         let actions = self.state.actions;
         if actions > 0 {

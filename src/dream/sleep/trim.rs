@@ -97,7 +97,8 @@ fn chars(messages: &[MessageShape]) -> usize {
     messages.iter().fold(0, |sum, message| sum.saturating_add(message.chars))
 }
 
-/// Goes forward from a place that parts nothing to the first such place that is within the limit, or to the last one.
+/// Goes forward to the first place within the limit at which a cut separates no result from its call. If there is
+/// none, it goes to the last such place.
 fn shrink(messages: &[MessageShape], reaches: &[usize], from: usize, config: &SleepConfig) -> TrimPlan {
     let mut plan = TrimPlan { keep_from: from, chars: chars(&messages[from..]), is_over: false };
     let mut left = plan.chars;
@@ -114,8 +115,8 @@ fn shrink(messages: &[MessageShape], reaches: &[usize], from: usize, config: &Sl
     plan
 }
 
-/// Returns for each place the earliest message that a result at or after it belongs to: a cut there parts nothing where
-/// that is not before it.
+/// Returns for each place the earliest message that a result at or after it belongs to. If that message is not before
+/// the place, a cut there separates nothing.
 fn reaches_back(messages: &[MessageShape]) -> Vec<usize> {
     let mut calls: HashMap<&str, usize> = HashMap::new();
     let mut reaches: Vec<usize> = Vec::with_capacity(messages.len() + 1);

@@ -1,4 +1,4 @@
-//! The wake-up message: what a sleeper is told when it wakes up, or starts anew, from its files alone.
+//! The wake-up message, for a sleeper that wakes up or starts anew. It is made from its files alone.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The files of a bundle that are made of its entries, for readers: edges, a page on each entity, a word on preferences.
+//! The files of a bundle that are made of its entries for readers: edges, pages on entities, a word on preferences.
 //!
 //! An import reads none of them: whatever they say, it is made anew from the rows.
 
@@ -37,7 +37,7 @@ pub(super) struct Beside<'a> {
     pub(super) records: &'a Records,
 }
 
-/// Adds the edges of the rows that hold, and a page for each entity that some of them speak of, or that a record is about.
+/// Adds the edges of the current rows. Adds a page for each entity that some of them mention, or that a record is about.
 pub(super) fn edges(
     rows: &[Named],
     paths: &[String],
@@ -118,7 +118,7 @@ fn page(entity: &Entity) -> String {
     format!("{PAGES}{}.md", Digest::of(entity.to_string().as_bytes()).short(16))
 }
 
-/// Returns whether a row is told of: it is neither retired nor still to be settled.
+/// Returns whether a row is on the pages: it is neither retired nor still to be settled.
 pub(super) fn holds(named: &Named) -> bool {
     let state = named.fact.status.state;
     !state.is_retired() && state != FactState::Pending

@@ -218,7 +218,7 @@ struct NamedStatus {
     retired_at: Option<DateTime<Utc>>,
 }
 
-/// Names the rows of decisions, the oldest first. One that is about no row that is left is left out.
+/// Names the rows of decisions, the oldest first. A decision is left out if none of its rows is left.
 pub(super) fn decisions(
     events: &[ConsolidationEvent],
     names: &BTreeMap<MemoryId, String>,

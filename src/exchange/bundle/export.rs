@@ -36,8 +36,8 @@ use crate::sqlite::SqliteMemoryStore;
 use crate::upload::FileStore;
 use crate::workspace::{Reach, Workspace};
 
-/// Takes a life out: rows, facts with their history, learnings, methods, preferences, notes of roles, profile, tombstones, and
-/// documents where a workspace is given. Edges, and a page on each entity, lie beside them for readers.
+/// Exports a life: rows, facts with their history, learnings, methods, preferences, notes of roles, profile and tombstones.
+/// Documents are included if a workspace is given. Edges, and a page on each entity, are beside them for readers.
 ///
 /// Hard constraints stay behind unless they are [asked for](Self::include_constraints). Deleted rows, vectors, indexes,
 /// the audit and the library's state stay behind. A signed bundle has the moments of rows that are gone, so that none
@@ -153,8 +153,8 @@ impl<'a> Export<'a> {
         self
     }
 
-    /// Takes active preferences and notes with a lesson alone, as Minara's export does. Otherwise proposals, withdrawn preferences and
-    /// notes without a lesson travel too: a life that moves leaves nothing behind that waits for a person.
+    /// Takes active preferences and notes with a lesson alone, as Minara's export does. Otherwise proposals, withdrawn
+    /// preferences and notes without a lesson travel too: a moved life keeps all that waits for a person.
     #[must_use]
     pub fn settled_only(mut self, settled: bool) -> Self {
         self.is_settled = settled;
@@ -304,8 +304,8 @@ fn rows(
     Ok(as_of)
 }
 
-/// Returns what is settled, for the pages of the entities that it names: methods that a person graduated, lessons, and hard
-/// constraints where they are taken.
+/// Returns the settled statements, for the pages of the entities named in them. These are methods that a person graduated,
+/// lessons, and, if they are taken, hard constraints.
 fn truths(store: &dyn Rows, access: &Access, taken: Taken) -> Result<Vec<String>> {
     let mut truths = Vec::new();
     for method in MethodStore::methods(store, access)? {

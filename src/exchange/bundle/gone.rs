@@ -1,8 +1,8 @@
-//! Entries that a home had once and has no more.
+//! Entries that a home once had and no longer has.
 //!
 //! The audit outlives them: it knows the moment at which each came in. A bundle has those moments in its index, without
-//! content, for the home that it is restored into. By that an older bundle is told from a home that has only gone on
-//! living.
+//! content, for the home that it is restored into. That distinguishes an older bundle from a home that has only changed
+//! since.
 
 use std::collections::BTreeMap;
 
@@ -66,8 +66,8 @@ impl Moments {
         Ok(Self { came, stand, edited })
     }
 
-    /// Returns whether the home had an entry of a moment that it has no more, or not in those words. It asks for one that the home
-    /// does not have.
+    /// Returns whether the home had an entry of a moment that it no longer has, or not in those words. It asks for one that the
+    /// home does not have.
     pub(super) fn had(&self, kind: &'static str, at: DateTime<Utc>) -> bool {
         let edited = if kind == ROW { self.edited.get(&at).copied().unwrap_or(0) } else { 0 };
         self.gone_of(kind, at) + edited > 0

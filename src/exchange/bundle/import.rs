@@ -48,11 +48,11 @@ use crate::workspace::Workspace;
 /// An entry that a trusted key has signed as it is comes back as it was. Any other one comes in with little trust. A
 /// row comes in as imported, a document below `imported/`, a method in quarantine, a preference as a proposal. Every
 /// text passes [`Door::Import`] and the tombstones of the home and of the bundle. A document that a trusted key has
-/// signed keeps what the door finds, and the plan [names](BundleItem::found) it. One bad file leaves the others as they
-/// are. Nothing is overwritten, and importing twice changes nothing.
+/// signed keeps the findings of the check, and the plan [names](BundleItem::found) them. One bad file leaves the others
+/// as they are. Nothing is overwritten, and importing twice changes nothing.
 ///
-/// An entry that the home had once, by its audit, and has no more comes in with little trust, whoever signed it. It was
-/// deleted or changed since. The audit also knows the entries that were gone already in a home that this one was
+/// An entry that the home once had, by its audit, and no longer has comes in with little trust, whoever signed it. It
+/// was deleted or changed since. The audit also knows the entries that were gone already in a home that this one was
 /// restored from.
 ///
 /// Tombstones keep statements out of either home, and take nothing away in this one. Where nobody trusted has signed them and they would hide a line of this home, they
@@ -116,7 +116,7 @@ impl<'a> BundleImport<'a> {
         }
     }
 
-    /// Takes the bundle for one of two halves of a life: each may have what the other lacks.
+    /// Takes the bundle for one of two halves of a life: each may have entries that the other lacks.
     #[cfg(feature = "sqlite")]
     pub(in crate::exchange) fn merges(mut self) -> Self {
         self.merges = true;
@@ -226,7 +226,7 @@ impl<'a> BundleImport<'a> {
         self
     }
 
-    /// Trusts what another operator has signed: their instance and public key, as `instance:key`.
+    /// Trusts the signature of another operator: their instance and public key, as `instance:key`.
     #[must_use]
     pub fn trust(mut self, identity: impl Into<String>) -> Self {
         self.trusted.push(identity.into());
@@ -406,7 +406,7 @@ impl<'a> BundleImport<'a> {
         files.map(|(path, bytes)| Taken::file(path, bytes)).collect()
     }
 
-    /// Returns what the home has forgotten, and what the bundle says that its home had.
+    /// Returns the forgotten statements of this home, and those that the bundle brings from its home.
     fn buried(&self, bundle: &Bundle, verified: &seal::Verified, work: &mut Work) -> Result<Vec<Tombstones>> {
         let mut buried = Vec::new();
         if let Some(store) = self.store {
@@ -472,7 +472,7 @@ impl<'a> BundleImport<'a> {
         Ok(buried)
     }
 
-    /// Returns what the home has forgotten, and the home of the bundle has not.
+    /// Returns the statements that this home has forgotten, and the home of the bundle has not.
     fn not_forgotten_there(&self, bundle: &Bundle, verified: &seal::Verified) -> Result<Vec<Tombstones>> {
         let parse = |path: &str| Forgotten::<Tombstones>::parse(bundle.get(path)).ok().flatten();
         let is_good = |path: &&str| verified.good.contains(*path);
@@ -506,7 +506,7 @@ impl<'a> BundleImport<'a> {
         self.found(buried, self.doors.policy_of(Door::Import, name).as_it_is(), name, text).map(drop)
     }
 
-    /// Returns the classes of what is found in a text that a policy lets in.
+    /// Returns the classes of the findings in a text that a policy lets in.
     fn found(
         &self,
         buried: &[Tombstones],

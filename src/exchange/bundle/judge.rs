@@ -38,7 +38,7 @@ pub(super) struct Entry<'e> {
 }
 
 impl Entry<'_> {
-    /// Returns whether the home had it once, and has it no more.
+    /// Returns whether the home once had it, and no longer has it.
     pub(super) fn is_gone(&self, kind: &'static str, at: DateTime<Utc>) -> bool {
         self.moments.is_some_and(|moments| moments.had(kind, at))
     }

@@ -3,7 +3,7 @@
 use crate::base::debug::debug_as;
 use crate::base::digest::{Digest, Hasher};
 
-/// The secret of whoever exports: what it signed comes back with its trust.
+/// The secret key of the exporter. A bundle that it signed comes back with its trust.
 ///
 /// Keep it in a file of mode 0600, and give it to nobody. No bundle holds it: a bundle names its
 /// [`instance_id`](Self::instance_id).
@@ -43,7 +43,7 @@ impl BundleKey {
         return self.instance_id();
     }
 
-    /// Returns the key of the seed's signatures, which is another one than that of Ed25519.
+    /// Returns the key of the seed's signatures, which differs from that of Ed25519.
     fn mac_key(&self) -> [u8; 32] {
         hmac(&self.0, b"noctuary bundle hmac v1")
     }

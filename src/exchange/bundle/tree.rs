@@ -111,7 +111,7 @@ impl Bundle {
         Ok(bundle)
     }
 
-    /// Takes in a file of a disk; of one that is too large, its name alone.
+    /// Takes in a file of a disk. If it is too large, only its name is taken.
     fn take_in(&mut self, disk: &Looking, path: String) -> Result<()> {
         let bytes = atomic::read(disk, &path, MAX_DOCUMENT)?.unwrap_or_default();
         if bytes.len() as u64 > MAX_DOCUMENT {

@@ -76,7 +76,7 @@ pub(super) fn read(text: &str, left: &mut LeftOut) -> Result<Chat, &'static str>
     Ok(chat)
 }
 
-/// Returns the ids of the branch that the person saw; `None` where all messages are one, or nothing tells of a branch.
+/// Returns the ids of the branch that the person saw; `None` if there is only one branch, or no sign of branches.
 fn seen<'n>(current: Option<&'n str>, nodes: &'n [Node]) -> Option<SortedSet<&'n str>> {
     let pairs =
         nodes.iter().filter_map(|node| Some((node.uuid.as_str()?, node.parent_message_uuid.as_str())));

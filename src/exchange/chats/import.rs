@@ -26,16 +26,16 @@ use crate::workspace::{Lease, Workspace};
 
 /// Brings chats that a person had elsewhere into journals, `memory/YYYY-MM-DD-<format>-<id>.md`.
 ///
-/// Each conversation has a journal for each of its days, in the days of the [policy](Self::day), with the times and the speakers of
-/// its messages: `[user]`, `[agent]`, `[tool:NAME]`; its title is an `[import]`. Nights read them as any other journal.
+/// A conversation has a journal for each of its days, as the [policy](Self::day) counts days. Messages have their times and
+/// speakers: `[user]`, `[agent]`, `[tool:NAME]`. The title is an `[import]`. Nights read them as any other journal.
 ///
-/// Importing again, or a longer export, adds only messages that are new. An edited message, or one of another branch, is
-/// added as a new one. A message that a resumed session of Claude Code copied from an earlier one comes in once, also under
-/// another id: it has the same time and words. No byte of a journal is rewritten. A message that a [forgetting](crate::exchange::Forget) took out of a
-/// journal does not come back.
+/// Importing again, or a longer export, adds only messages that are new. An edited message, or one of another branch, is added as
+/// a new one. A resumed session of Claude Code copies messages of an earlier one. Such a message is imported once, even with
+/// another id, because its time and words are the same. No byte of a journal is rewritten. A message that a
+/// [forgetting](crate::exchange::Forget) took out of a journal does not come back.
 ///
 /// Words pass as notes do, by the policy of [`Door::JournalAppend`]: secrets are masked, and suspicious text is kept and told. A
-/// message that holds what the workspace has forgotten stays out.
+/// message with a forgotten statement stays out.
 ///
 /// One conversation is in memory at a time, whatever size the export has. One above 32 MiB is refused, and the others come in.
 ///
@@ -99,8 +99,8 @@ impl ChatImport {
         self
     }
 
-    /// Takes only conversations whose id begins with this text, with the format's name or without, or whose title holds it, in small or
-    /// capital letters.
+    /// Takes only conversations whose title holds this text, or whose id begins with it, with or without the format's name. Case
+    /// does not count.
     #[must_use]
     pub fn only(mut self, text: impl Into<String>) -> Self {
         self.only = Some(text.into());
@@ -118,7 +118,7 @@ impl ChatImport {
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] where the path holds no file of the format, or a zip that is cut; [`Error::Refused`] for a link; the
+    /// [`Error::Corrupt`] if the path has no file of the format, or a zip that is cut. [`Error::Refused`] for a link, and the
     /// errors of reading. A part that cannot be read is no error, and is part of the plan.
     pub fn plan(&self, path: impl AsRef<Path>, target: &dyn Workspace) -> Result<ChatPlan> {
         self.run(path.as_ref(), target, None)
@@ -332,12 +332,12 @@ impl Run<'_> {
         Ok(days)
     }
 
-    /// Lets a title pass; one that may not is empty.
+    /// Checks a title; a refused one becomes empty.
     fn title(&self, title: &str) -> String {
         self.passed(title).map(|(text, _)| text).unwrap_or_default()
     }
 
-    /// Lets a text pass as a note does; what was forgotten stays out, as of any other import.
+    /// Checks a text as a note. Forgotten statements stay out, as in any other import.
     fn passed(&self, text: &str) -> Result<(String, Vec<String>)> {
         let policy = self.doors.policy_of(Door::JournalAppend, &DocName::JOURNALS);
         let name: Name = StateName::new_row("message").into();

@@ -10,9 +10,9 @@
 //! Blue.
 //! ```
 //!
-//! Speakers are read as in journals: `**User:**`, `## Assistant`, `User: …`. The form of the first one counts in the whole file, so that
-//! a list or a heading in an answer names nobody. A file is a conversation, its name the id. The day is that of `date` or `created`
-//! in its frontmatter, or of a date in its name, or else of its last change.
+//! Speakers are read as in journals: `**User:**`, `## Assistant`, `User: …`. The form of the first one counts in the whole file.
+//! So a list or a heading in an answer names nobody. A file is a conversation, its name the id. Its day is `date` or `created` in
+//! the frontmatter, or a date in the file's name. Else it is the day of the last change.
 
 use std::io::{BufRead, Read};
 
@@ -96,7 +96,8 @@ fn style_of(line: &str, form: Form) -> Style<'_> {
     (form, &line[..line.len() - line.trim_start_matches(['#', '*', '_', ' ', '[']).len()])
 }
 
-/// Returns the speaker that a line begins with, in the style of the file; the first one must be the user or the agent.
+/// Returns the speaker at the beginning of a line, in the style of the file. The first one must be the user or the
+/// agent.
 fn speaker<'t>(line: &'t str, style: Option<Style<'_>>) -> Option<Speaker<'t>> {
     if line.starts_with(['{', '-', '>', ' ']) {
         return None;

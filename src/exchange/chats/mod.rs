@@ -1,7 +1,7 @@
 //! Chats that people have elsewhere, read into journals.
 //!
-//! A file of an export is read piece by piece ([`source`], [`pieces`]), a reader of each format makes a [`chat`] of a piece, and
-//! [`import`] writes what is new of it into journals. One conversation is in memory at a time.
+//! A file of an export is read piece by piece ([`source`], [`pieces`]). A reader of each format makes a [`chat`] of a piece, and
+//! [`import`] writes its new messages into journals. One conversation is in memory at a time.
 
 mod chat;
 mod chatgpt;

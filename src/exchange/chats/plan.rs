@@ -18,7 +18,7 @@ pub struct ChatPlan {
     pub unchanged: u64,
     /// The number of messages that are added, without titles: the parts of a message with one speaker count as one each.
     pub messages: u64,
-    /// The number of read messages without a time that can be read: each has the day of the one before it, the first ones that of the
+    /// The number of read messages without a readable time. Each has the day of the one before it, and the first ones that of the
     /// conversation.
     pub undated: u64,
     /// The number of bytes that are added to journals.
@@ -27,7 +27,8 @@ pub struct ChatPlan {
     pub left_out: Vec<ChatLeftOut>,
     /// Parts of the export that cannot be read; the others come in.
     pub refused: Vec<ChatRefused>,
-    /// The classes of what the door found in what comes in, and in how many messages: masked secrets, suspicious text.
+    /// The classes of findings in the imported messages, each with its number of messages: masked secrets, suspicious
+    /// text.
     pub found: BTreeMap<String, u64>,
     /// Whether it was carried out.
     pub applied: bool,
@@ -73,8 +74,8 @@ pub struct ChatRefused {
     pub title: String,
     /// Why.
     pub reason: String,
-    /// The number of such parts: 1 for a conversation, more for lines of one file. Of a file with over a hundred such
-    /// conversations those behind are counted together.
+    /// The number of such parts: 1 for a conversation, more for lines of one file. If a file has over a hundred such
+    /// conversations, the rest are counted together.
     pub count: u64,
 }
 

@@ -8,8 +8,8 @@
 //! {"type":"message","id":"a","timestamp":"…","message":{"role":"toolResult","toolName":"exec","content":[{"type":"text","text":"ok"}]}}
 //! ```
 //!
-//! A file is a session, and its lines are in the order in which the person saw them. Parents do not say what was seen: a
-//! compaction, and tools that run side by side, begin branches of which each is seen.
+//! A file is a session, and its lines are in the order in which the person saw them. Parents do not say what was seen. A
+//! compaction, and tools that run side by side, begin branches, and the person sees each branch.
 
 use std::io::{BufRead, Read};
 

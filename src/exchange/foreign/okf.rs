@@ -1,5 +1,5 @@
-//! The Open Knowledge Format, version 0.2: a folder of markdown, whose frontmatter says where a text came from and who
-//! vouches for it.
+//! The Open Knowledge Format, version 0.2: a folder of markdown. The frontmatter of a file names the source of the
+//! text, and who vouches for it.
 //!
 //! ```text
 //! ---
@@ -15,8 +15,8 @@
 //! Marta lives in Porto
 //! ```
 //!
-//! `noctuary` is a key of our own, with all that an import of ours needs. Beside the concepts lie files that are none:
-//! tombstones, the history of facts, and the signature, for which the format has no place.
+//! `noctuary` is a key of our own, with all that an import of ours needs. Beside the concepts are files that the
+//! format does not know: tombstones, the history of facts, and the signature.
 
 use std::borrow::Cow;
 
@@ -170,7 +170,8 @@ fn cited(front: &Front) -> Vec<String> {
     cites.iter().map(|cite| format!("/documents/{cite}")).collect()
 }
 
-/// Prints a document as a concept, byte for byte behind its fields. One that is a concept already stays as it is.
+/// Prints a document as a concept, byte for byte behind its fields. A file that is already a concept stays as it
+/// is.
 fn document(name: &str, text: &str) -> String {
     if let Some(fields) = Fields::of(text)
         && fields.word("type").is_some()

@@ -41,7 +41,7 @@ pub struct CopiesReport {
 /// which a tool brought before the log that says so, leaves memory.
 ///
 /// When it returns, all of it survives a power loss. After an error or a crash, call it again, before a person edits or
-/// a dream runs. It carries out the rest as it was planned. A copy exists until its file has what it says.
+/// a dream runs. It carries out the rest as it was planned. A copy exists until its file has its contents.
 ///
 /// # Example
 ///
@@ -192,7 +192,7 @@ fn merge_round(workspace: &dyn Workspace, lease: &dyn Lease, round: &[(String, N
     for (copy, bytes) in read {
         intent.done_with(copy.as_str(), &bytes);
     }
-    // What a promoted line cites is a place in a journal: a second merge of half the files would take other lines for cited.
+    // A promoted line cites a place in a journal. A second merge of half the files would take other lines for cited.
     lease.replace(&intent_name(), &intent.print())?;
     carry_out(workspace, lease, &intent)?;
     Ok(plan)
@@ -202,7 +202,7 @@ fn intent_name() -> Name {
     StateName::COPIES_INTENT.into()
 }
 
-/// Carries out what a call meant to do that was interrupted. A file that was saved meanwhile is for a merge of its own.
+/// Carries out the plan of an interrupted call. A file that was saved meanwhile is for a merge of its own.
 fn recover(workspace: &dyn Workspace, lease: &dyn Lease) -> Result<()> {
     let Some(found) = workspace.read(&intent_name())? else { return Ok(()) };
     let intent = CopiesIntent::parse(found.bytes())?;

@@ -401,7 +401,7 @@ fn only_sections(tokens: &[Token]) -> Vec<Token> {
 }
 
 impl Draft {
-    /// Returns the dreams that have a section here, be it as it was printed or as a person has changed it.
+    /// Returns the dreams that have a section here, as printed, or changed by a person.
     pub(super) fn dreams(&self) -> BTreeSet<DreamId> {
         let (mut all, mut begun) = (BTreeSet::new(), BTreeSet::new());
         for token in &self.tokens {
@@ -427,8 +427,8 @@ impl Draft {
         }
     }
 
-    /// Has each line of two dreams are in the earlier one alone: one of `archive` is earlier than all. `is_same` says
-    /// whether cited lines are the same lines in both lives.
+    /// Leaves a line of two dreams only in the earlier dream. A dream of `archive` is earlier than all. `is_same`
+    /// says whether cited lines are the same lines in both lives.
     pub(super) fn join(&mut self, archive: Option<&mut Self>, is_same: &dyn Fn(&Cited) -> bool) {
         let of_lines = |tokens: &mut dyn Iterator<Item = &Token>| {
             let texts = tokens.filter_map(|token| match token {

@@ -25,7 +25,7 @@ use crate::format::state::ledger::{Entry, Ledger, Piece};
 use crate::format::state::log::{self, LogLine, LogSource};
 use crate::format::{DreamedState, state::iso_millis};
 
-/// The words that say where a section is, from the one that gives way first.
+/// The words that say where a section is. A later one replaces an earlier one.
 const WORDS: [&str; 5] = [log::APPENDED, log::RESTORED, log::REDONE, log::ARCHIVED, log::UNDONE];
 
 /// The outcomes of a pass after which its pieces count as shown.
@@ -115,7 +115,8 @@ impl Dreams {
         })
     }
 
-    /// Returns the dreams whose section should be in the memory of a machine, so that a person took out one that is not.
+    /// Returns the dreams whose section should be in the memory of a machine. If one is missing there, a person took it
+    /// out.
     pub(super) fn standing(&self, side: usize) -> BTreeSet<DreamId> {
         let ids: BTreeSet<&DreamId> = self.passes[side].iter().map(|line| &line.id).collect();
         let stands = |id: &&DreamId| {
@@ -279,7 +280,8 @@ impl Dreams {
         shown.sources(id, lists, self.words.get(id).is_some_and(|word| word.outcome == log::UNDONE), places)
     }
 
-    /// Returns what both logs tell of the merged journals, each in its order. `nights` are the dreams and proposals in theirs.
+    /// Returns the records of both logs on the merged journals, each in its order. `nights` are the dreams and proposals in
+    /// theirs.
     fn readings(
         &self,
         nights: &[(&String, &DreamId)],
@@ -314,7 +316,7 @@ impl Dreams {
                     }
                     _ => By::Nobody,
                 };
-                // What a dream read may have been carried by whoever overwrote words in it, where the word that took it back was not.
+                // A rewrite of the journal may have carried this dream's record of reading, but not that of its undoing.
                 let read = self.pass(side, &line.id).filter(|_| !is_reading);
                 for source in line.sources.iter().chain(read.iter().flat_map(|pass| &pass.sources)) {
                     if !places.has(source) {
@@ -361,7 +363,7 @@ pub(super) struct Nights<'n> {
     pub(super) dreams: &'n Dreams,
     /// The proposals that wait, each with its time.
     pub(super) waiting: &'n BTreeMap<DreamId, String>,
-    /// The dreams that have nothing of their own any more.
+    /// The dreams that have nothing of their own left.
     pub(super) emptied: &'n BTreeSet<DreamId>,
 }
 
@@ -374,7 +376,7 @@ pub(super) struct Shown {
     owned: BTreeMap<DreamId, Vec<LogSource>>,
 }
 
-/// A run of bytes in a merged journal, and what is told of it.
+/// A run of bytes in a merged journal, and a record on it.
 type Mark = (Range<u64>, Told);
 
 /// The word of a ledger or a log on a run of bytes.
@@ -384,7 +386,7 @@ enum Told {
     Shown(usize),
     /// The log of a machine has a reading of it.
     Read(usize, By),
-    /// A section of the merged memory cites it: that of a dream by its place in the order of nights.
+    /// A section of the merged memory cites it. The dream is named by its place in the order of nights.
     Said(usize),
 }
 
@@ -506,8 +508,8 @@ impl Shown {
         self.ledger.print()
     }
 
-    /// Returns the pieces of a dream or proposal by the records of both machines. These are its own, those of journals
-    /// without an entry, and lost ones, so that it is not taken back without giving them back.
+    /// Returns the pieces of a dream or proposal by both machines' records: its own, lost ones, and those in
+    /// unrecorded journals. So it is not taken back without giving all of them back.
     pub(super) fn sources(
         &self,
         id: &DreamId,
@@ -544,7 +546,8 @@ struct Run {
     is_shown: bool,
 }
 
-/// Returns the hashes of statements by what both machines know of a dream, and by its section. One that was overwritten on one machine is on both.
+/// Returns the hashes of statements by what both machines know of a dream, and by its section. A statement that was overwritten
+/// on one machine counts as overwritten on both.
 fn lines(both: [&[String]; 2], of_night: BTreeSet<String>) -> Vec<String> {
     let is_struck = |hash: &str| hash.bytes().all(|byte| byte == b'0');
     let is_first = (both[0].len(), both[0]) >= (both[1].len(), both[1]);
@@ -563,7 +566,7 @@ fn lines(both: [&[String]; 2], of_night: BTreeSet<String>) -> Vec<String> {
     all
 }
 
-/// The last that one log tells of bytes which a dream has read that was taken back.
+/// The last record in one log on bytes that an undone dream has read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Last {
     Nothing,
@@ -573,8 +576,9 @@ enum Last {
     ReadAgain,
 }
 
-/// Cuts what is told of a journal into runs that do not overlap. Of two dreams on two machines that have read the same bytes, they belong to the
-/// one whose section says something of them, or the earlier; of two on one machine, to both. Bytes that only a dream has read which was taken back wait, unless its machine read them again.
+/// Cuts the marks of a journal into runs that do not overlap. Two dreams on two machines may have read the same bytes. These
+/// belong to the dream whose section uses them, or to the earlier dream. Two dreams on one machine both keep them. Bytes that
+/// only an undone dream has read wait, unless its machine read them again.
 fn runs(told: &[Mark], how: How) -> Vec<Run> {
     let bounds: BTreeSet<u64> = told.iter().flat_map(|(range, _)| [range.start, range.end]).collect();
     let bounds: Vec<u64> = bounds.into_iter().collect();

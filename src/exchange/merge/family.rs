@@ -1,8 +1,8 @@
 //! Journals of one name, in their places and in the archive, merged entry by entry.
 //!
-//! An entry with a time is known by its text, wherever it is. Where one machine has moved it into the archive, it is there after the
-//! merge, and what the other machine has written into that journal meanwhile stays in its place for a dream. Text without a time goes with
-//! the entry that follows it.
+//! An entry with a time is known by its text, wherever it is. If one machine has moved it into the archive, it is there after the
+//! merge. New text of the other machine in that journal stays in its place for a dream. Text without a time goes with the entry
+//! that follows it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -19,7 +19,7 @@ pub(super) struct Woven {
     pub(super) documents: BTreeMap<DocName, WovenJournal>,
     /// Documents that one machine removed and the other changed.
     pub(super) kept: Vec<DocName>,
-    /// Of each copy and document: where its entries are now.
+    /// For each copy and document: the present places of its entries.
     pub(super) moves: [Moves; 2],
 }
 
@@ -45,8 +45,8 @@ struct Part<'t> {
 /// The documents of one life: by their places in the family.
 type Parts<'t> = BTreeMap<usize, Part<'t>>;
 
-/// Merges the documents of a family. Lines of the side `first` come before those of the other. Entries that wait since a dream was taken back
-/// stay in a journal, where it is read, although the other machine has moved them away.
+/// Merges the documents of a family. Lines of the side `first` come before those of the other. Entries of an undone dream wait to
+/// be read again. They stay in a journal that is read, even if the other machine has moved them away.
 pub(super) fn woven(
     family: &Family,
     base: Option<&Copied>,
@@ -120,7 +120,7 @@ fn parts<'t>(family: &Family, life: &'t Copied) -> Parts<'t> {
     family.documents.iter().enumerate().filter_map(part).collect()
 }
 
-/// Has the entries of documents without any time count as known, where one document has grown from another.
+/// Counts entries without any time as known if one document has grown from another.
 fn recognise<'p, 't: 'p>(parts: impl Iterator<Item = &'p mut Part<'t>>) {
     let mut without: Vec<&mut Part<'_>> =
         parts.filter(|part| !part.entries.iter().any(|entry| entry.is_dated)).collect();
@@ -136,8 +136,8 @@ fn recognise<'p, 't: 'p>(parts: impl Iterator<Item = &'p mut Part<'t>>) {
     }
 }
 
-/// Settles a document of the ancestor that one side has not any more: gone from both, or, where the other has changed it, there as the
-/// other has it. Returns whether it is such a conflict.
+/// Settles a document of the ancestor that one side no longer has. It is removed from both sides; but if the other side has
+/// changed it, it stays as it is there. Returns whether it is such a conflict.
 fn removed(at: usize, base: &Parts<'_>, sides: &mut [Parts<'_>; 2]) -> bool {
     // Of an empty one nothing was removed.
     let Some(before) = base.get(&at).filter(|before| !before.entries.is_empty()) else { return false };

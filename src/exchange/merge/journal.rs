@@ -14,7 +14,7 @@ use crate::base::text;
 #[derive(Debug, Default)]
 pub(super) struct WovenJournal {
     pub(super) bytes: Vec<u8>,
-    /// Of each copy: an entry there, and its place here.
+    /// For each copy: an entry there, and its place here.
     pub(super) moved: [Vec<Moved>; 2],
 }
 
@@ -206,7 +206,7 @@ pub(super) struct Entry {
     pub(super) range: Range<usize>,
     pub(super) time: Option<String>,
     pub(super) key: Key,
-    /// Whether it is something that was said at a time: no heading.
+    /// Whether it was said at a time, and is no heading.
     pub(super) is_dated: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A three-way merge of sequences: what only one side changed is taken, what both changed differently is told apart.
+//! A three-way merge of sequences: changes of only one side are taken, different changes of both are listed.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

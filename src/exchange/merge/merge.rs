@@ -462,9 +462,9 @@ impl Merging {
         merged.bytes
     }
 
-    /// Returns the dreams whose sections a copy should have and lacks: those that `emptied` asks for, whose lines
-    /// another dream said at a merge. Or those that a person took out. Where an ancestor has them, its lines say so;
-    /// where files are of different moments, they have not arrived yet.
+    /// Returns the dreams whose sections a copy should have and lacks. With `emptied`, another dream got their lines
+    /// at a merge. Otherwise a person took them out, if an ancestor has them. If the files are of different moments,
+    /// the sections have not arrived yet.
     fn absent(&self, side: usize, memory: &[u8], emptied: bool) -> BTreeSet<DreamId> {
         let kept = Undone::parse(self.lives[side].state(&StateName::UNDONE)).ok();
         let is_emptied = |id: &DreamId| {
@@ -487,7 +487,7 @@ impl Merging {
         emptied.filter(|id| !says(id)).collect()
     }
 
-    /// Has the lines of a section cite places in the merged journals.
+    /// Makes the lines of a section cite places in the merged journals.
     fn recite(&self, side: usize, id: &DreamId, night: &mut Night) {
         let sources = self.dreams.sources_of(side, id);
         let place = |name: &DocName| {
@@ -698,7 +698,7 @@ impl Merging {
         Ok(Some(bytes))
     }
 
-    /// Returns the proposals that a person answered on one machine: they wait there no more.
+    /// Returns the proposals that a person answered on one machine: they no longer wait there.
     fn answered(&self) -> BTreeSet<DreamId> {
         let mut answered = BTreeSet::new();
         for side in [0, 1] {

@@ -252,7 +252,8 @@ impl Night {
         }
     }
 
-    /// Takes out a line whose words are all in another one that cites the same: before a tool brought the rest, they cited other places.
+    /// Takes out a line whose words are all in another line that cites the same. Before a tool brought the rest, they cited other
+    /// places.
     fn join_contained(&mut self) {
         let mut by_lines: BTreeMap<Cited, Vec<usize>> = BTreeMap::new();
         for (at, item) in self.items.iter().enumerate() {
@@ -284,8 +285,9 @@ impl Night {
         self.print();
     }
 
-    /// Takes lines out of a later section that say the same as lines here, or were promoted from the same lines of a journal, in words
-    /// that may be the same. Their citations come here. A value that returned stays: of `all` lines, one said another between the two.
+    /// Takes lines out of a later section that say the same as lines here. So are lines in similar words that were promoted from
+    /// the same lines of a journal. Their citations come here. A value that returned stays: one of `all` lines between the two
+    /// said another value.
     pub(super) fn take_doubles(
         &mut self,
         later: &mut Self,

@@ -32,7 +32,8 @@ impl Places {
         }
     }
 
-    /// Returns the document of a copy that a dream cites under a name, by what it was shown of it: `None` where that is not there.
+    /// Returns the document of a copy that a dream cites under a name, by the text that the dream was shown. `None` if that text
+    /// is not there.
     pub(super) fn document(life: &Copied, sources: &[LogSource], name: &DocName) -> Option<DocName> {
         let mut named = sources.iter().filter(|source| source.name == name.as_str());
         let by_name = named.find_map(|source| document_of(life, source));

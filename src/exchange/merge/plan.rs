@@ -73,7 +73,8 @@ pub enum MergeConflictKind {
 }
 
 impl MergeConflictKind {
-    /// Returns whether two versions wait for a person. The others are told, and the merged files are as they will be.
+    /// Returns whether two versions wait for a person. The others are listed, and the merged files are as they will
+    /// be written.
     #[must_use]
     pub fn is_open(&self) -> bool {
         !matches!(self, Self::Sleepers | Self::TakenBack(_))
@@ -130,8 +131,8 @@ impl MergePlan {
         self.file(name.as_str())
     }
 
-    /// Returns the bytes that a file will have: a document or a state file, by its path in the folder of the life; `None` where
-    /// the merged life has none of this name.
+    /// Returns the future bytes of a document or a state file, by its path in the folder of the life. `None` if the merged life
+    /// has no file of this name.
     #[must_use]
     pub fn file(&self, path: &str) -> Option<&[u8]> {
         if let Some(group) = GroupName::of_document(path)

@@ -239,7 +239,7 @@ fn raise(next: &mut BTreeMap<Kind, i64>, kind: Kind, number: i64) {
     *next = (number + 1).max(*next);
 }
 
-/// Returns when a row was written, its number and where that is, by the head of its line, which all writers print
+/// Returns the time, the number and the number's place of a row, by the head of its line. All writers print it
 /// alike. `None` for any other line.
 fn row_head(raw: &[u8]) -> Option<(&str, i64, Range<usize>)> {
     let word = |rest: &mut &'_ [u8], front: &[u8]| -> Option<usize> {
@@ -285,8 +285,8 @@ fn count(raw: &[u8], next: &mut BTreeMap<Kind, i64>) -> Result<()> {
     Ok(())
 }
 
-/// Returns whether two lines are one, apart from words that a machine has taken out. Two rows that came in at one
-/// moment, out of an export that says it, are told apart by what they say.
+/// Returns whether two lines are one, apart from words that a machine has taken out. Two rows of one export that
+/// came in at one moment are distinguished by their words.
 fn is_same(one: &Line, other: &Line) -> bool {
     let said = |line: &Line, key| line.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let agree = |key| {
@@ -426,7 +426,7 @@ fn row_without_number(raw: &[u8]) -> Result<String> {
     Ok(text)
 }
 
-/// The source of a row that came out of an export of another program. That may have come in on both machines, at
+/// The source of a row that came out of an export of another program. It may have come in on both machines, at
 /// different times.
 const IMPORTED: &str = "imported";
 
@@ -440,7 +440,8 @@ fn without_times(line: &mut Line) {
     }
 }
 
-/// Prints a line without its number and those of its suspects; of what is there once whenever it came, also without its time.
+/// Prints a line without its number and those of its suspects. A line that exists once, whatever its time, is printed without
+/// the time too.
 fn without_numbers(line: &mut Line) -> String {
     let is_learned = line.get("op").and_then(Value::as_str) == Some("learned");
     let is_timeless = is_learned || line.get("source").and_then(Value::as_str) == Some(IMPORTED);
@@ -587,7 +588,7 @@ mod tests {
         }
     }
 
-    /// A row is known by its words, be it printed by its store or, sorted, by a merge.
+    /// A row is known by its words, whether its store printed it or, sorted, a merge.
     #[test]
     fn a_row_that_is_not_taken_apart_is_known_as_one_that_is() {
         for more in [

@@ -3,21 +3,21 @@
 use crate::dream::Said;
 
 impl Said {
-    /// Returns whether another line that cites the same may say the same: half of the words of the shorter are in the other. One line of
-    /// a journal may say more than one thing, and a citation may be wrong.
+    /// Returns whether another line with the same citations may say the same: half of the shorter line's words are in the other.
+    /// One line of a journal may say more than one thing, and a citation may be wrong.
     pub(crate) fn may_be(&self, other: &Self) -> bool {
         let common = self.terms.intersection(&other.terms).count();
         let shorter = self.len().min(other.len());
         self.decisive == other.decisive && common > 0 && common * 2 >= shorter
     }
 
-    /// Returns whether another line says the same, but for two words at most: then it does, also where nobody knows whether the lines
-    /// that both cite are the same ones.
+    /// Returns whether another line says the same, except for at most two words. Then it counts as the same, even if nobody knows
+    /// whether both cite the same lines.
     pub(crate) fn is_nearly(&self, other: &Self) -> bool {
         self.repeats(other) || other.repeats(self)
     }
 
-    /// Returns whether a line of a journal has its words, but for two at most, and each number and negation.
+    /// Returns whether a line of a journal has its words, except two at most, and each number and negation.
     pub(crate) fn is_told_by(&self, line: &str) -> bool {
         const LACKING: usize = 2;
         self.lacks_in(line).is_some_and(|lacking| lacking <= LACKING && lacking * 2 < self.len())

@@ -44,8 +44,8 @@ pub(super) fn dreamed(files: &Three<'_>) -> Vec<u8> {
     late.print()
 }
 
-/// Returns the machine that dreams. A change of one alone counts. Of two, a set one counts, and of two names the later
-/// in the alphabet.
+/// Returns the machine that dreams. A change of one alone counts. A set one counts before an unset one, and the later
+/// in the alphabet of two names.
 #[expect(clippy::option_option, reason = "an ancestor that names nobody is not one that is missing")]
 fn dreams_on(before: Option<Option<String>>, states: [&DreamedState; 2]) -> Option<String> {
     let [one, other] = states.map(|state| state.dreams_on.clone());

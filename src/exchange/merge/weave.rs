@@ -56,8 +56,8 @@ pub(super) fn weave<T: Ord, K: Ord + Hash>(one: &[Strand<T, K>], other: &[Strand
     }
 }
 
-/// Makes strands. Of items with the same text the second, third and so on are items of their own. One without a time,
-/// or whose clock went back, has the time of the one before it.
+/// Makes strands. If items have the same text, the second, third and so on are separate items. One without a time, or
+/// whose clock went back, has the time of the one before it.
 pub(super) fn strands<T: Ord + Clone + Default>(
     items: impl IntoIterator<Item = (Option<T>, String)>,
 ) -> Vec<Strand<T, (String, usize)>> {

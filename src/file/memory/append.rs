@@ -67,7 +67,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Adds the lines of a batch: one append and one sync. Where a change of it failed, none is added.
+    /// Adds the lines of a batch: one append and one sync. If a change of it failed, nothing is added.
     pub(super) fn end_batch(&mut self, disk: &dyn Disk, scope: &Scope, changed: Result<()>) -> Result<()> {
         let Batch { bytes, read, last } = self.batch.take().unwrap_or_default();
         if bytes.is_empty() {
@@ -113,8 +113,9 @@ impl Lines {
         Ok(is_next)
     }
 
-    /// Writes the whole lines anew where something else may be there: what a crash left of an unfinished one, or what
-    /// failed to become durable. Under the write guard: else it may be a line that is being written.
+    /// Writes the whole lines anew if other bytes may be there. These are the unfinished line of a crash, or lines
+    /// that failed to become durable. Call it under the write guard: else the bytes may be a line that is being
+    /// written.
     pub(super) fn mend(&mut self, disk: &dyn Disk) -> Result<()> {
         if (self.torn || self.doubtful) && self.file.is_some() {
             let mut whole = self.read(0, self.read.len)?;

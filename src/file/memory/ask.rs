@@ -10,7 +10,7 @@ use crate::search::with_card;
 use crate::trace;
 
 impl Rows {
-    /// Asks the word index. One that cannot be read is made anew from the rows.
+    /// Asks the word index. An unreadable one is made anew from the rows.
     pub(super) fn ask<T>(
         &self,
         reader: &Reader<'_>,
@@ -52,5 +52,5 @@ impl Rows {
     }
 }
 
-/// Number of rows after which progress is told.
+/// Number of rows after which progress is reported.
 const TOLD: usize = 10_000;

@@ -1,4 +1,4 @@
-//! The table of the rows on the disk, `.dreaming.d/memories.table`: all that is held in memory of the lines up to one of them.
+//! The table of the rows on the disk, `.dreaming.d/memories.table`: all that memory holds of the lines up to one of them.
 //!
 //! It may be missing, and is made anew from the lines then. It says which file it is of: where that file does not begin with the
 //! lines that it covers, it says nothing. The pages of the word index lie in files beside it, and it names those that count.
@@ -86,7 +86,7 @@ impl Checkpoint {
         Ok(end.try_into().ok().map(|sum| (len, sum)))
     }
 
-    /// Writes the pages that wait, and then the table. Returns its identity. Where it fails, what was there counts.
+    /// Writes the pages that wait, and then the table. Returns its identity. If it fails, the earlier one counts.
     pub(super) fn save(
         disk: &dyn Disk,
         rows: &mut Rows,

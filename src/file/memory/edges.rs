@@ -62,7 +62,7 @@ impl Edges {
         });
     }
 
-    /// Returns the rows of a key, and of names that go on with more words.
+    /// Returns the rows of a key, and of longer names.
     pub(super) fn of_key<'e>(&'e self, key: &str) -> impl Iterator<Item = &'e [MemoryId]> + use<'e> {
         let (exact, next) = ((key.to_owned(), Cow::Borrowed("")), (format!("{key}\u{1}"), Cow::Borrowed("")));
         let (from, to) = ((format!("{key} "), Cow::Borrowed("")), (format!("{key}!"), Cow::Borrowed("")));

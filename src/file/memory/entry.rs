@@ -28,8 +28,8 @@ pub(super) struct Entry {
     pub(super) bytes: u32,
     /// The [signature](crate::gate::signature) of what its lines say, names apart.
     pub(super) signature: u64,
-    /// Tells what it says now from whatever it said before: what is derived of its words, and not made anew with each change,
-    /// names it.
+    /// A number for the present words of the row, different from every earlier one. Data that is derived from the words, and
+    /// not made anew with each change, names it.
     pub(super) revision: u64,
     /// Hashes of the normal form of what it states, and of its key; see [`STATES`] and [`HAS_KEY`].
     pub(super) normal: u32,
@@ -59,7 +59,8 @@ const ALL_FLAGS: u64 = (1 << 12) - 1;
 
 /// A row follows the one before it: by its id and its line.
 const NEXT: u8 = 1;
-/// It has the flags of the row before it, its category and state, and the part of a second at which it was written.
+/// It has the flags of the row before it. The next two bits say so of category and state, and of the part of a
+/// second of its writing.
 const SAME_FLAGS: u8 = 1 << 1;
 const SAME_KIND: u8 = 1 << 2;
 const SAME_NANOS: u8 = 1 << 3;

@@ -190,7 +190,7 @@ impl FactIndex {
         self.statuses.iter().filter(|(_, status)| status.successor.is_some()).map(|(id, _)| *id)
     }
 
-    /// Moves what is known of lines to their places in a file that was written anew.
+    /// Moves the records of lines to their places in a file that was written anew.
     pub(super) fn move_lines(&mut self, moved: impl Fn(Span) -> Span) {
         self.told.iter_mut().for_each(|told| told.line = moved(told.line));
     }

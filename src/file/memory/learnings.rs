@@ -23,7 +23,7 @@ impl Learnings {
         LearningId::new(self.last_id + 1)
     }
 
-    /// Takes a line in; a learning without words was forgotten, and its id is used no more.
+    /// Takes a line in; a learning without words was forgotten, and its id is not used again.
     pub(super) fn apply(
         &mut self,
         id: LearningId,

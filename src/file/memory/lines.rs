@@ -130,7 +130,7 @@ impl Lines {
         }
     }
 
-    /// Takes in when the file was changed that was read to its end.
+    /// Takes in the time of change of a file that was read to its end.
     fn date(&mut self) {
         if let Some(held) = &mut self.file
             && let Ok(stat) = held.file.stat()

@@ -58,7 +58,7 @@ impl Lately {
         self.rows = RefCell::default();
     }
 
-    /// Says that what is in memory is not to be used any more.
+    /// Says that the state in memory must no longer be used.
     pub(super) fn distrust(&self) {
         self.is_changed.set(true);
     }

@@ -96,7 +96,7 @@ pub(super) enum Change {
         action: String,
         kept: Vec<Kept>,
     },
-    /// A statement, by its tombstone, and the rows that said it: their words are in no line any more.
+    /// A statement, by its tombstone, and the rows that said it: no line has their words now.
     Forgot {
         ids: Vec<MemoryId>,
         stone: Tombstone,
@@ -209,8 +209,8 @@ impl Record {
         Some((memory, stated, row.suspects))
     }
 
-    /// Returns the line without what is forgotten: in reasons, in the profile, in earlier words of a row, and in the
-    /// audit of a row that is gone.
+    /// Returns the line without forgotten statements. They are removed from reasons, the profile, earlier words of
+    /// a row, and the audit of a removed row.
     pub(super) fn struck(mut self, burial: &Burial) -> Option<Self> {
         let holds = &|text: &str| burial.holds(text);
         let mut is_struck = false;
@@ -302,7 +302,7 @@ impl Record {
         Some(self)
     }
 
-    /// Returns the [signature] of all that it says, but for [names](Self::names), its conversation and its speaker.
+    /// Returns the [signature] of all that it says, except [names](Self::names), its conversation and its speaker.
     pub(super) fn signature(&self) -> u64 {
         let mut texts: Vec<String> = Vec::new();
         let mut bits = self.reason.as_deref().map_or(0, signature);

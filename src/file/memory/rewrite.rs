@@ -230,7 +230,7 @@ impl Lines {
         self.take_back(disk)
     }
 
-    /// Moves what is known of lines to their places in the new file.
+    /// Moves the records of lines to their places in the new file.
     fn move_lines(&mut self, changed: &[Changed]) {
         // By how much the lines behind each changed one move, ascending.
         let mut by = Vec::with_capacity(changed.len());

@@ -46,7 +46,7 @@ pub(super) struct Rows {
     pub(super) conversations: HashMap<NameNo, Vec<(u64, MemoryId, bool)>>,
     /// The lines with the present content of rows that were changed.
     pub(super) edits: SortedMap<MemoryId, Span>,
-    /// The lines that say anything, but for those of rows, as they come in the file.
+    /// The lines with text, except those of rows, in the order of the file.
     pub(super) others: Vec<Other>,
     /// Categories, sources, origins and dreams.
     pub(super) names: Names,
@@ -70,7 +70,7 @@ pub(super) struct Rows {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Other {
     pub(super) line: Span,
-    /// Of what it says.
+    /// Of its text.
     pub(super) signature: u64,
     /// The row whose content it has.
     pub(super) of: Option<MemoryId>,
@@ -220,7 +220,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Takes rows out for good, and what is known of them.
+    /// Removes rows for good, with all records of them.
     pub(super) fn remove_all(&mut self, ids: &[MemoryId], reader: &Reader<'_>) -> Result<()> {
         ids.iter().try_for_each(|id| self.remove(*id, reader))?;
         self.fact_index.forget(&ids.iter().copied().collect());
@@ -380,7 +380,7 @@ impl Rows {
         both.filter_map(|(_, id, _)| self.entry(*id))
     }
 
-    /// Leaves out names of places that no row has any more.
+    /// Leaves out names of places that no row uses now.
     pub(super) fn tidy_places(&mut self) {
         let before = std::mem::take(&mut self.places);
         let mut places = Names::default();

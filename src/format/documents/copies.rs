@@ -10,9 +10,9 @@ use crate::format::state::registry::{self, Names};
 ///
 /// Known are the forms of Syncthing (`MEMORY.sync-conflict-20261121-091500-ABCDEFG.md`). Also those of Dropbox,
 /// Nextcloud and our own merge (`MEMORY (conflicted copy …).md`, `MEMORY (Marta's conflicted copy …).md`,
-/// `MEMORY (Case Conflict).md`) in the languages of `copies.tsv`, and `MEMORY.md.orig`. A number behind a name is a
-/// copy where the name is one of ours, a journal's or a state file's: `MEMORY (1).md` and `2026-11-20-repl 2.md`, as
-/// cloud drives leave them. So is the name of a machine, `MEMORY~DESK.md`. Except for journals, so are
+/// `MEMORY (Case Conflict).md`) in the languages of `copies.tsv`, and `MEMORY.md.orig`. A number behind a name makes
+/// a copy if the name is one of ours, a journal's or a state file's. Cloud drives leave `MEMORY (1).md` and
+/// `2026-11-20-repl 2.md`. So is the name of a machine, `MEMORY~DESK.md`. Except for journals, so are
 /// `MEMORY-DESKTOP-1A2B3C4.md` and `MEMORY-MARTA-PC.md`. Another document may have one in its own name.
 pub(crate) fn original_of(name: &str) -> Option<String> {
     let file = &name[name.rfind('/').map_or(0, |at| at + 1)..];

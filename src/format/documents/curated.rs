@@ -149,8 +149,8 @@ pub(crate) fn marks(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// Returns a text without marks, but for those that are in a document already, each as often as there: else what looks
-/// like a section would be taken for a dream's.
+/// Removes from a text all marks except those that a document already has, each as often as there. Else text like a
+/// section would be taken for a dream's.
 pub(crate) fn without_marks(text: &str, standing: &str) -> String {
     let mut text = text.to_owned();
     loop {
@@ -170,15 +170,16 @@ pub(crate) fn without_marks(text: &str, standing: &str) -> String {
     }
 }
 
-/// Returns where sections of ours are in a text that is not `MEMORY.md`: whole ones with their heading, both marks at
-/// the beginning of a line. Of a torn one it is the line of its mark alone, since text below may be a person's.
+/// Returns the places of our sections in a text that is not `MEMORY.md`. A whole one has its heading, and both marks
+/// at the beginning of a line. Of a torn one it is only the line of its mark, because text below may be a person's.
 pub(crate) fn dreamed_ranges(text: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut from = 0;
     while let Some(found) = text[from..].find(START) {
         let mark = from + found;
         let line_end = text[mark..].find('\n').map_or(text.len(), |at| mark + at);
-        // Only an id makes a mark, and a line of its own: else two messages of a chat would hide what others said between them.
+        // Only an id on a line of its own makes a mark. Else two messages of a chat would hide the words of others between
+        // them.
         let begins = mark == 0 || text[..mark].ends_with('\n');
         let id = text[mark + START.len()..].split([' ', '\n', '\r']).next().and_then(DreamId::parse);
         let stop = id.filter(|_| begins).and_then(|id| {
@@ -270,8 +271,8 @@ impl Piece {
     }
 }
 
-/// Returns a curated file as a session reads it: without the marks of dreams, and without a section that is torn,
-/// which ends where the next heading of its level begins.
+/// Returns a curated file as a session reads it: without the marks of dreams, and without a torn section. Such a
+/// section ends where the next heading of its level begins.
 #[cfg(test)]
 pub(crate) fn for_session(memory: &str) -> String {
     Piece::text(&session_pieces(memory).0, memory)

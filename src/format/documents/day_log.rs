@@ -10,9 +10,9 @@
 //!   | id, name
 //! ```
 //!
-//! A journal only grows. Every line that a note has below its first begins with `  | `: whatever it says, no
-//! reader can take it for a heading, a fence, or another entry with another origin. Readers also meet
-//! `[HH:MM]`, a `# Daily Log - YYYY-MM-DD` heading, plain bullets and prose.
+//! A journal only grows. Every line of a note below its first begins with `  | `. So no reader can take it
+//! for a heading, a fence, or another entry with another origin. Readers also meet `[HH:MM]`, a
+//! `# Daily Log - YYYY-MM-DD` heading, plain bullets and prose.
 
 use std::ops::Range;
 
@@ -51,8 +51,8 @@ pub(crate) struct JournalEnd {
     pub(crate) has_crlf: bool,
 }
 
-/// Returns the text that a note adds to a journal: the session's block where it has none yet, and the entry, in the file's own
-/// line endings. A torn last line is ended first. `None` where the note has no words.
+/// Returns the text that a note adds to a journal: the session's block if it is missing, and the entry. It has the file's
+/// own line endings. A torn last line is ended first. `None` if the note has no words.
 pub(crate) fn addition(standing: JournalEnd, begun: NaiveTime, note: &Note, at: NaiveTime) -> Option<String> {
     let entry = note.print(Some(at))?;
     let block = block(begun);
@@ -130,9 +130,9 @@ impl DayLog {
     }
 }
 
-/// Returns the places of the entries of a journal, whole lines each. One begins behind a heading or a blank line, with
-/// a sign (a bullet, a time, a tag), a speaker or a label. Indented lines, and words that go on with those above, are a
-/// part of it.
+/// Returns the places of the entries of a journal, whole lines each. An entry begins behind a heading or a blank line.
+/// It also begins with a sign (a bullet, a time, a tag), a speaker or a label. Indented lines, and words that go on
+/// with those above, are a part of it.
 pub(crate) fn entries(journal: &str) -> Vec<Range<usize>> {
     let said = origins::read(journal, &Above::default()).lines;
     let mut all: Vec<Range<usize>> = Vec::new();
@@ -190,7 +190,7 @@ fn day_in(title: &str) -> Option<NaiveDate> {
     title.rsplit(' ').next()?.parse().ok()
 }
 
-/// Returns the entry that an indented line goes on with: the one right above.
+/// Returns the entry that an indented line continues: the one right above.
 fn continued<'e>(line: &str, entries: &'e mut [Entry], number: u64) -> Option<&'e mut Entry> {
     let is_indented = line.starts_with("  ") || line.starts_with('\t');
     entries.last_mut().filter(|above| is_indented && above.lines.end == number)

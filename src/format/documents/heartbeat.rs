@@ -116,7 +116,7 @@ impl HeartbeatFile {
         self.memo.is_none()
     }
 
-    /// Returns the text, byte for byte as it was read but for what [`update`](Self::update) changed.
+    /// Returns the text, byte for byte as it was read, except the changes of [`update`](Self::update).
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text

@@ -83,8 +83,8 @@ impl JournalName {
         if date == self.date { self.clone() } else { Self::written(date, self.session()) }
     }
 
-    /// Recognises a journal by its name: a date at the front (`2026-11-20` or `20261120`), `.md` at the end, in or
-    /// below `memory/` or `daily/`. A copy that a tool left where two machines changed one journal is none:
+    /// Recognises a journal by its name: a date first (`2026-11-20` or `20261120`), `.md` last, in or below
+    /// `memory/` or `daily/`. A tool's copy of a journal that two machines changed is none:
     /// `2026-11-20-repl.sync-conflict-20261121-091500-ABCDEFG.md`.
     #[must_use]
     pub fn parse(name: &DocName) -> Option<Self> {
@@ -157,8 +157,9 @@ impl JournalName {
         })
     }
 
-    /// Returns whether a document that no reader takes for a journal looks as if a person meant it for one: a date in another form
-    /// or place, or another ending than `.md`. In `memory/` and `daily/`, in folders that are called like them, and in the root.
+    /// Returns whether a person seems to have meant a document for a journal, although no reader takes it for one. It has a date
+    /// in another form or place, or another ending than `.md`. It is in the root, in `memory/`, in `daily/`, or in a folder with
+    /// a similar name.
     #[cfg(feature = "doctor")]
     pub(crate) fn is_meant_by(name: &DocName) -> bool {
         const FOLDERS: [&str; 8] =
@@ -191,7 +192,7 @@ impl JournalName {
         DocName::parse(format!("{}{}{session}{counter}.md", Self::ARCHIVED, self.date.format("%Y%m%d")))
     }
 
-    /// Returns the day of a journal by its name, be it in the archive by now.
+    /// Returns the day of a journal by its name, even if it is in the archive.
     pub(crate) fn day_of(name: &str) -> Option<NaiveDate> {
         let day = name.strip_prefix(Self::ARCHIVED).map_or_else(|| date_and_rest(name), date_at);
         day.map(|(day, _)| day)
@@ -262,7 +263,7 @@ fn date_at(text: &str) -> Option<(NaiveDate, &str)> {
     parse_date(&format!("{}-{}-{}", &day[..4], &day[4..6], &day[6..])).map(|date| (date, rest))
 }
 
-/// Returns whether a text begins with a day in any form that people write: of three numbers, one is a month and one a day.
+/// Returns whether a text begins with a day as people write it: three numbers, among them a month and a day.
 #[cfg(feature = "doctor")]
 fn begins_with_date(text: &str) -> bool {
     if date_at(text).is_some() {

@@ -31,7 +31,7 @@ impl Heard {
         Self { statement, day, places }
     }
 
-    /// Reads the lines of a file. One that cites nothing is taken for said when the one above it was.
+    /// Reads the lines of a file. A statement that cites nothing has the time of the one above it.
     pub(crate) fn all(lines: &mut dyn Iterator<Item = &str>) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for line in lines {
@@ -132,7 +132,8 @@ impl KnownStatements {
     }
 }
 
-/// Returns whether a statement says another value of the same thing, and of the same day where both have one of their own.
+/// Returns whether a statement gives another value for the same thing. If both have a day of their own, it is the same
+/// day.
 pub(crate) fn is_other_value(one: &Statement, two: &Statement) -> bool {
     match (one.own_day(), two.own_day()) {
         (Some(one), Some(two)) if one != two => false,
@@ -140,9 +141,9 @@ pub(crate) fn is_other_value(one: &Statement, two: &Statement) -> bool {
     }
 }
 
-/// Returns whether two statements have the same words but for one place, and at least `least_same` words around it. The
-/// place is behind who or what they are about. Two words are in front of it, and three in front of a number: further in
-/// front a number is most often part of a name.
+/// Returns whether two statements have the same words except at one place, and at least `least_same` words around it.
+/// The place is behind their subject. Two words are in front of it, and three in front of a number. Nearer to the front
+/// a number is most often part of a name.
 pub(crate) fn differs_in_value(one: &str, two: &str, least_same: usize) -> bool {
     /// The weight of a word; a sign of a script that parts no words weighs 1.
     const WORD: usize = 3;

@@ -16,8 +16,8 @@
 //!
 //! If a journal has speakers, a line without a name is not the user's for that reason.
 //!
-//! In a journal of a shared session, a name behind the user's tag is who speaks: `[user] Mallory: …` is how a chat with
-//! others reaches a host that has one tag for whatever came in.
+//! In a journal of a shared session, a name behind the user's tag is the speaker. A host with one tag for every message
+//! writes a chat with others as `[user] Mallory: …`.
 
 mod cast;
 mod head;
@@ -37,7 +37,7 @@ use head::{Head, head};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each says a thing of its own of a place")]
 pub(crate) struct Above {
-    /// The origin of the words that the text goes on with.
+    /// The origin of the words that the text continues.
     pub(crate) origin: Option<Origin>,
     /// Whether the host, and not a name in the journal, says that it is a participant.
     is_told: bool,
@@ -47,22 +47,22 @@ pub(crate) struct Above {
     pub(crate) has_speakers: bool,
     /// The form of the session's first speaker, and whether it is behind a bullet.
     form: Option<(Form, bool)>,
-    /// Whether it goes on with a quotation of somebody other than the user.
+    /// Whether it continues a quotation of somebody other than the user.
     is_quoted: bool,
-    /// The sign and the length of the code fence that it goes on with.
+    /// The sign and the length of the code fence that it continues.
     fence: Option<(u8, usize)>,
     /// Whether others take part: then a name behind the user's tag is who speaks.
     has_others: bool,
 }
 
-/// A text of a journal, by who says it.
+/// A text of a journal, divided by speakers.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     /// Its lines.
     pub(crate) lines: Vec<Said>,
     /// Whether the journal has speakers: then a line without a name is not the user's.
     pub(crate) has_speakers: bool,
-    /// The state with which a text below goes on.
+    /// The state at the beginning of the text below.
     pub(crate) left: Above,
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn read(text: &str, above: &Above) -> Reading {
     read_part(text, above, false)
 }
 
-/// Reads as [`read`] does, of a text that may go on: a quotation that begins in it may end further down.
+/// Reads as [`read`] does, for a text that may continue: a quotation that begins in it may end further down.
 pub(crate) fn read_part(text: &str, above: &Above, goes_on: bool) -> Reading {
     let lines: Vec<&str> = text::line_ranges(text).map(|range| &text[range]).gather();
     let heads: Vec<Head<'_>> = lines.iter().map(|line| head(line)).gather();
@@ -410,8 +410,8 @@ mod tests {
         }
     }
 
-    // A name is chosen by whoever has it: one of many words was read as nobody's, which is the user's, and one that ends
-    // in "bot" as the agent's.
+    // A person chooses their own name. A name of many words was read as nobody's, which is the user's; one that ends in
+    // "bot" as the agent's.
     #[test]
     fn a_participant_is_one_by_any_name() {
         let names = [

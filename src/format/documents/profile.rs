@@ -46,8 +46,8 @@ impl Profile {
         self.0.get(label)
     }
 
-    /// Returns what may be known of the operator where others are present: name, time zone and language, as lines of
-    /// `USER.md`; empty where none is set. A value of more than 80 characters is none of these. (SE-05)
+    /// Returns the facts about the operator that others may know: name, time zone and language, as lines of
+    /// `USER.md`. Empty if none is set. A value of more than 80 characters is none of these. (SE-05)
     pub(crate) fn subset(&self) -> String {
         [("Name", self.name()), ("Timezone", self.timezone()), ("Language", self.language())]
             .into_iter()

@@ -1,7 +1,7 @@
-//! The places of dream sections in a curated file, to the byte: text that may be taken out, and the place to put it back.
+//! The places of dream sections in a curated file, to the byte: text that may be taken out, and its place.
 //!
-//! A section is taken out as it was printed, with the line break in front that was printed with it, and known by the
-//! hash of both. Words that a person wrote before, behind or inside are never a part of it.
+//! A section is taken out as it was printed, with the line break printed in front of it. The hash of both identifies
+//! it. Words that a person wrote before, behind or inside are never a part of it.
 
 use std::ops::Range;
 
@@ -39,8 +39,8 @@ pub(crate) fn whole(memory: &[u8]) -> Vec<Section> {
     all
 }
 
-/// Renews the hashes in the marks of sections in which words were overwritten, so that each is as printed by its own
-/// mark still. One that a person had changed before keeps its mark.
+/// Renews the hashes in the marks of sections with overwritten words. So each section still agrees with its own
+/// mark. A section that a person had changed before keeps its mark.
 pub(crate) fn marked_anew(before: &[u8], mut after: Vec<u8>) -> Vec<u8> {
     for Section { range, .. } in whole(before) {
         let Some((at, is_printed, _)) = hash_in_mark(&before[range.clone()]) else { continue };
@@ -89,8 +89,8 @@ pub(crate) fn find(memory: &[u8], dream: &DreamId, printed: Digest) -> SectionSt
     if curated::has_mark(memory, dream) { SectionState::Edited } else { SectionState::Missing }
 }
 
-/// Returns where the bytes begin that were printed with this hash and end at `end`: at `start`, or up to two line
-/// breaks before it, and not below `floor`, where another section ends.
+/// Returns the first of the bytes that were printed with this hash and end at `end`. They begin at `start`, or up
+/// to two line breaks before it, but not below `floor`, where another section ends.
 fn printed_from(memory: &[u8], floor: usize, start: usize, end: usize, printed: Digest) -> Option<usize> {
     let breaks = std::iter::successors(Some(start), |at| line_break_before(memory, *at));
     let starts: Vec<usize> = breaks.take(3).take_while(|at| *at >= floor).gather();

@@ -11,8 +11,8 @@
 //! <<<end 5f2c…>>>
 //! ```
 //!
-//! Every line inside carries a prefix, so no text of a journal begins a line; and the nonce in each fence
-//! is a hash of what is inside, so no text can foresee it.
+//! Every line inside carries a prefix, so no text of a journal begins a line. The nonce in each fence is a
+//! hash of its content, so no text can foresee it.
 
 use crate::base::debug::debug_as;
 use crate::base::gather::Gather as _;
@@ -123,8 +123,8 @@ pub(crate) fn printed(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Returns the name of a journal as it is cited: characters that would end a citation, or that an answer loses, are
-/// written as `%20`. So are signs of other scripts, among which are those that look like brackets.
+/// Returns the name of a journal as it is cited. Characters that would end a citation, or that an answer loses, are
+/// written as `%20`. So are signs of other scripts: some look like brackets.
 pub(crate) fn reference(name: &DocName) -> String {
     let mut reference = String::with_capacity(name.as_str().len());
     for c in name.as_str().chars() {

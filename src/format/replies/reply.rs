@@ -1,5 +1,5 @@
-//! The answer of a curator: bullets under `### Facts`, `### Preferences`, `### Decisions`, each with the
-//! journal lines that it rests on, or exactly one token.
+//! The answer of a curator: bullets under `### Facts`, `### Preferences`, `### Decisions`, each with its
+//! journal lines, or exactly one token.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -16,7 +16,7 @@ pub(crate) const NOTHING_TO_PROMOTE: &str = "NOTHING_TO_PROMOTE";
 /// The headings of a section.
 pub(crate) const HEADINGS: [&str; 3] = [FACTS, "Preferences", "Decisions"];
 
-/// The heading of what nobody need have wished.
+/// The heading of statements that nobody need have wished.
 pub(crate) const FACTS: &str = "Facts";
 
 /// A citation as it is in an answer.
@@ -29,8 +29,8 @@ pub(crate) struct Citation {
     pub(crate) last_line: u64,
 }
 
-/// `memory/<file>#L<a>` or `#L<a>-L<b>`, and what models make of it: `<file> L25`, `<file>:25`,
-/// `<file>, line 25`, a file without its folder, an en dash, backticks around the file.
+/// `memory/<file>#L<a>` or `#L<a>-L<b>`, and the forms that models write: `<file> L25`, `<file>:25`,
+/// `<file>, line 25`. Also a file without its folder, an en dash, and backticks around the file.
 static CITATION: LazyLock<Regex> = LazyLock::new(|| {
     let folder = r"(?:memory|daily)/[^\s()\[\],;#`']+?";
     let bare = r"\d{4}-\d{2}-\d{2}[^\s()\[\],;#`'/:]*?\.(?:md|MD)";

@@ -125,8 +125,8 @@ pub(crate) fn print(wish: Option<&str>, pairs: &[String]) -> String {
     printed
 }
 
-/// Reads an answer about a number of pairs; `None` where a line of it is anything else, or two are about one pair. A
-/// pair may be left out.
+/// Reads an answer about a number of pairs. `None` if a line of it is anything else, or if two lines are about one
+/// pair. A pair may be left out.
 pub(crate) fn parse(answer: &str, pairs: usize) -> Option<Vec<Ruled>> {
     let mut ruled = Vec::new();
     let mut seen = SortedSet::new();

@@ -1,7 +1,7 @@
 //! Pieces that were shown, carried along when a document is rewritten.
 //!
-//! The ledger, the log, undone dreams, proposals and the quarantine know pieces of journals by their places and hashes. Whoever rewrites a journal
-//! has all of them carried by one function, so that they go on to speak of the same bytes.
+//! The ledger, the log, undone dreams, proposals and the quarantine know pieces of journals by their places and hashes. After a
+//! rewrite of a journal, one function corrects all of them, so that they still name the same bytes.
 
 use super::ledger::{Ledger, Piece};
 use super::log::{self, LogSource};

@@ -4,10 +4,11 @@
 //! {"chat":"f7a81a846e6d","day":"2026-11-21","len":1834,"messages":["0f3a9c5be2d1"]}
 //! ```
 //!
-//! One line for each journal that an import added to: a hash of the id of the chat, the length of the journal after it, and a hash of each
-//! message. The ids of the chat and of the message are hashed with its words. Of Claude Code, whose sessions copy messages of
-//! earlier ones, the name of the format is in place of the chat's id, and a second hash has the time in place of the id. A line that a crash tore is passed over: the next import finds the
-//! messages in the journal. Two copies of the file merge as a union of lines.
+//! There is one line for each journal that an import added to. It has a hash of the chat's id, the length of the journal after
+//! it, and a hash of each message. The ids of the chat and of the message are hashed with its words. Sessions of Claude Code copy
+//! messages of earlier ones. So their hashes have the format's name in place of the chat's id. A second hash has the time in
+//! place of the message's id. A line that a crash tore is passed over: the next import finds the messages in the journal. Two
+//! copies of the file merge as a union of lines.
 
 use std::collections::HashSet;
 

@@ -183,9 +183,9 @@ pub(crate) fn promotions(log: &[Remembered]) -> Vec<Promotion<'_>> {
     all.into_values().gather()
 }
 
-/// Returns the hashes of what was promoted, or declined by a person, each with the pass that says so: what is not in
-/// memory any more was taken out of it. The lines of an undone dream are free, be they said by an earlier one too. A
-/// merge has put the line of both into the section of one.
+/// Returns the hashes of promoted lines and of lines that a person declined, each with its pass. If such a line is
+/// no longer in memory, it was taken out. The lines of an undone dream are free, even if an earlier dream has them
+/// too. A merge puts such a line into one section.
 pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = (&str, &Remembered)> {
     let all = promotions(log);
     let mut freed: SortedMap<&str, usize> = SortedMap::new();

@@ -12,8 +12,8 @@
 //! <!-- /proposal:v1 id=0f3a9c5be2d14477 -->
 //! ```
 //!
-//! Between the marks are bullets and the three headings, and nothing else: what is there is appended as it is, or not
-//! at all. `.dreaming.d/proposals.json` has what is not for editing:
+//! Between the marks are only bullets and the three headings. They are appended as they are, or not at all.
+//! `.dreaming.d/proposals.json` has what is not for editing:
 //!
 //! ```text
 //! {"v":1,"waiting":[{"id":"0f3a9c5be2d14477","at":"2026-11-21T03:00:00Z","day":"2026-11-21",

@@ -40,7 +40,7 @@ pub(crate) enum Names {
 /// The treatment of a state file by a copy of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Copied {
-    /// Before any document, so that no door of the target is open meanwhile.
+    /// Before any document, so that the target already keeps out forgotten statements.
     First,
     /// After the documents, where the target has forgotten nothing: earlier versions of documents.
     AsVersion,

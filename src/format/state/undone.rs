@@ -1,5 +1,5 @@
-//! `.dreaming.d/history/undone.json`: dreams that a person took back, with all that brings them back; and the sections
-//! that were appended last, for the case that an editor saves over one.
+//! `.dreaming.d/history/undone.json`: dreams that a person took back, with all that brings them back. Also the
+//! sections that were appended last, in case an editor saves over one.
 //!
 //! ```text
 //! {"v":1,"dreams":[{"id":"0f3a9c5be2d14477","at":"…","section":"\n## Dreamed 2026-11-21\n…","place":{…},

@@ -9,8 +9,8 @@ use crate::base::digest::{Digest, Hasher};
 
 /// The secret that tombstones of one home are made with: without it they say nothing.
 ///
-/// It is kept beside them, so that the home knows again what it forgot. Whoever copies tombstones alone, out of a
-/// report or a log, cannot try words against them.
+/// It is kept beside them, so that the home knows again what it forgot. Tombstones that were copied alone, from a
+/// report or a log, cannot be compared with guessed words.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TombstoneKey(pub(super) [u8; 32]);
 

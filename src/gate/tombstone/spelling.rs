@@ -1,5 +1,5 @@
-//! One spelling for texts that say the same: escapes and entities of HTML are read, and lookalike, composed and joined
-//! letters are one.
+//! One spelling for texts that say the same. Escapes and entities of HTML are read; lookalike, composed and joined
+//! letters become one.
 //!
 //! Marks are letters' own, so `zoe` is not `zoë`. Only the points of Hebrew and Arabic, which most people leave out, do
 //! not count, nor does a tatweel. The date that a dream adds behind "tomorrow" does not count either.
@@ -15,8 +15,8 @@ use unicode_normalization::char::{canonical_combining_class, compose, decompose_
 use crate::base::gather::Gather as _;
 use crate::base::relative;
 
-/// Returns a text in each spelling in which a statement may be found: as it is written, with escaped white space as white
-/// space, and each of them as it is compared.
+/// Returns a text in each spelling in which a statement may be found: as written, and with escaped white space read.
+/// Each of them comes in the form that is compared, too.
 pub(super) fn all(text: &str) -> Vec<Spelled<'_>> {
     let mut all = vec![Spelled::written(text)];
     all.extend(unescaped(text).map(Spelled::written));
@@ -26,7 +26,7 @@ pub(super) fn all(text: &str) -> Vec<Spelled<'_>> {
     all
 }
 
-/// Returns a statement in the spelling that is compared. One that is a relative day and no more keeps its date.
+/// Returns a statement in the spelling that is compared. A text that is only a relative day keeps its date.
 pub(super) fn alike(text: &str) -> Cow<'_, str> {
     let dates = relative::dates(text);
     let is_day = !dates.is_empty() && relative::is_day(&relative::undated(text));
@@ -211,7 +211,7 @@ impl Read {
 
 /// Returns the length of an entity of HTML at the beginning of a text, and what it names.
 fn entity(text: &str) -> Option<(usize, String)> {
-    /// Of the names in HTML 5 the longest has 33 characters with its signs.
+    /// The longest name in HTML 5 has 33 characters with its signs.
     const LONGEST: usize = 33;
     let name = text.strip_prefix('&')?.bytes().take(LONGEST).take_while(u8::is_ascii_alphanumeric).count();
     let written = text.get(..name + 2).filter(|written| name > 0 && written.ends_with(';'))?;

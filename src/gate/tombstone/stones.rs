@@ -137,8 +137,8 @@ impl Tombstones {
 
     /// Returns the tombstone of a statement. It is not yet [inserted](Self::insert).
     ///
-    /// `None` for what has fewer than two words and fewer than eight characters: a word that is everywhere would be
-    /// taken out of everything.
+    /// `None` for fewer than two words and fewer than eight characters: a common word would be taken out of every
+    /// text.
     #[must_use]
     pub fn bury(&self, text: &str) -> Option<Tombstone> {
         self.stone(&spelling::alike(text))
@@ -436,8 +436,8 @@ impl Tombstones {
     }
 }
 
-/// Returns a signature of a text: where a statement [is](Tombstones::holds) in it, the signature of the statement has
-/// no bit that the signature of the text lacks.
+/// Returns a signature of a text. If a statement [is](Tombstones::holds) in it, the text's signature has every bit of
+/// the statement's signature.
 pub(crate) fn signature(text: &str) -> u64 {
     spelling::all(text).iter().fold(0, |bits, spelled| bits | words::signature(&spelled.text))
 }

@@ -12,7 +12,7 @@ pub(super) struct Words {
     ends: Vec<usize>,
     /// The place of each in the text.
     pub(super) spans: Vec<Range<usize>>,
-    /// The hash of the first word, of the first two, and so on, after that of none: what lies between two of them is
+    /// The hash of no word, of the first word, of the first two, and so on. The difference between two of them is
     /// the hash of any window.
     sums: Vec<u64>,
 }
@@ -210,7 +210,7 @@ impl Characters<'_> {
         ahead.next().map(|(_, c)| c)
     }
 
-    /// Returns whether a minus that was just read is the sign of a number: not a hyphen, nor a part of a dash.
+    /// Returns whether a minus that was just read is the sign of a number, not a hyphen or part of a dash.
     fn begins_negative(&self, before: Option<char>) -> bool {
         self.peek().is_some_and(char::is_numeric) && before.is_none_or(|c| !is_word_part(c) && !is_minus(c))
     }

@@ -30,7 +30,7 @@ pub struct PromptConfig {
     pub memory_budget: u64,
     /// For how many days back journals are shown: 1, which is today and yesterday.
     pub journal_days: u32,
-    /// The document that carries the memo of the last session: `HEARTBEAT.md`. `None` tells of none.
+    /// The document that carries the memo of the last session: `HEARTBEAT.md`. `None` shows none.
     pub heartbeat: Option<DocName>,
     /// Whether `BRIEFING.md` is shown, the page that [dreams replace](crate::DreamConfig::briefing). Off.
     pub briefing: bool,

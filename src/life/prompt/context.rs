@@ -50,12 +50,11 @@ impl Default for ContextConfig {
 
 /// The `<memory-context>` block of a session: the profile, and the rows touched last. (seed 003)
 ///
-/// Pinned rows come first, and the budget is theirs before it is the profile's and that of other rows.
+/// Pinned rows come first, and have the budget before the profile and other rows.
 ///
-/// It is read once; a later write changes the store and not this block, so that the prompt's prefix stays the
-/// same bytes for the whole session. The same store gives the same bytes. A row from a tool, a page or an
-/// import is left out. A session with others present is given shared rows, and of the profile name, timezone and
-/// language.
+/// It is read once. A later write changes the store and not this block, so the prompt's prefix keeps its bytes
+/// for the whole session. The same store gives the same bytes. A row from a tool, a page or an import is left
+/// out. A session with others present gets shared rows, and name, timezone and language of the profile.
 ///
 /// ```
 /// use chrono::{TimeZone, Utc};
@@ -235,8 +234,8 @@ impl MemoryContext {
         standing
     }
 
-    /// Takes the angle bracket from everything in a text that reads as the block's own tag, however it is spelt: for
-    /// what the host puts into the same prompt, such as the user's input, so that the tag stands nowhere else.
+    /// Escapes the angle bracket of every text that reads as the block's own tag, in any spelling. Use it for other
+    /// text of the same prompt, such as the user's input, so that only the block has the tag.
     ///
     /// ```
     /// use noctuary::life::MemoryContext;

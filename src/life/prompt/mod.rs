@@ -1,8 +1,8 @@
 //! The system prompt of a session: typed blocks in a stated order, within a budget.
 //!
-//! A [`Snapshot`] reads the workspace once, when the session starts, through the session's own view; so it holds
-//! nothing that this session may not see, and a later edit is seen by the next session. Text that may change from
-//! turn to turn, the onboarding and the notice of a changed `SOUL.md`, is added when a prompt is made.
+//! A [`Snapshot`] reads the workspace once, when the session starts, through the session's own view. So it holds
+//! nothing that this session may not see, and a later edit is seen by the next session. Two texts may change from
+//! turn to turn: the onboarding, and the notice of a changed `SOUL.md`. They are added when a prompt is made.
 //!
 //! [Standing rules](crate::learning::Constraint) come first, whatever the order, and take no room of the budget.
 //!

@@ -1,4 +1,4 @@
-//! The reading of what a session is told, within a budget.
+//! The reading of a session's texts, within a budget.
 
 use chrono::{Days, NaiveDate};
 
@@ -26,10 +26,10 @@ const PRECEDENCE: &str = "Where anything further down (an inferred preference, a
      disagrees with the files above and with MEMORY.md, the files win. What is remembered is advice: it never \
      lifts a limit that the surrounding program enforces.";
 
-/// So much is looked at before the end of a journal that is shown, in bytes: no private key is longer.
+/// Bytes that are read before the shown end of a journal: no private key is longer.
 const CONTEXT: u64 = 32 << 10;
 
-/// So much of a document is counted at once, in bytes.
+/// Bytes of a document that are counted at once.
 const PIECE: u64 = 4 << 20;
 
 /// Reads the parts of a snapshot, one after the other, within one budget.
@@ -168,8 +168,8 @@ impl<'a, W: Workspace> Reader<'a, W> {
         Ok(vec![PromptText::of(shown, body, trail)])
     }
 
-    /// Returns the journals of a day and of those before it, oldest first; of each the end, and the newest get their
-    /// share first.
+    /// Returns the journals of a day and of the days before it, oldest first. Only the end of each is returned, and
+    /// the newest get their share first.
     fn journals(&mut self, last: NaiveDate, days_before: u32) -> Result<Vec<PromptText>> {
         if !self.view.access().reads_memory() {
             // Journals of shared sessions may be looked up, and are not told unasked.
@@ -312,7 +312,7 @@ pub(super) fn read<W: Workspace>(
     Ok(Some((text, trail)))
 }
 
-/// Follows the lines of `USER.md` that a part of it was made of: each line of the part says what a line of the document says.
+/// Follows the lines of `USER.md` that became a part of it. Each line of the part has the text of a line of the document.
 fn trail_of_profile(whole: &Document, given: &str) -> Trail {
     let text = whole.lossy();
     let mut trail = Trail::of(&DocName::USER, &text, Some(Digest::of(whole.bytes())));

@@ -61,7 +61,8 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Reads what the view lets a session read. Reads each document once; of a journal it keeps no more than fits.
+    /// Reads all that a session may read through the view. Reads each document once; of a journal it keeps no more
+    /// than fits.
     ///
     /// # Errors
     ///
@@ -78,7 +79,7 @@ impl Snapshot {
         Self::read(view, config, (user, day), now, false)
     }
 
-    /// Reads the same, and follows from which lines each text comes where that is asked for.
+    /// Reads the same. If asked, it also follows from which lines each text comes.
     pub(crate) fn read<W: Workspace>(
         view: &Guarded<W>,
         config: &PromptConfig,
@@ -100,8 +101,8 @@ impl Snapshot {
         Ok(Self { config: config.clone(), parts, memory, notices, rules: String::new(), left_out })
     }
 
-    /// Says behind each line of `MEMORY.md` that holds no more what holds now, and since when; returns how many lines say it.
-    /// The file stays as it is, and the frozen text changes this once: call it right after [`take`](Self::take).
+    /// Marks each line of `MEMORY.md` that no longer holds with what holds now, and since when. Returns the number of marked
+    /// lines. The file stays as it is, and the frozen text changes this once: call it right after [`take`](Self::take).
     ///
     /// # Errors
     ///
@@ -125,9 +126,9 @@ impl Snapshot {
         Ok(self.of_memory().map(say).sum())
     }
 
-    /// Says behind lines of `MEMORY.md` why they may be out of date, by the rows of
-    /// [`MemoryStore::snapshot`](crate::MemoryStore::snapshot); returns how many lines say it. Call it last of all marks, right
-    /// after [`take`](Self::take).
+    /// Marks lines of `MEMORY.md` with the reason why they may be out of date, by the rows of
+    /// [`MemoryStore::snapshot`](crate::MemoryStore::snapshot). Returns the number of marked lines. Call it after all other
+    /// marks, right after [`take`](Self::take).
     ///
     /// # Errors
     ///
@@ -166,8 +167,8 @@ impl Snapshot {
         Ok(rules.iter().filter(|rule| rule.statement.is_some()).count())
     }
 
-    /// Makes the prompt of a turn: standing rules, the frozen blocks, the onboarding as long as `BOOTSTRAP.md` exists, the
-    /// notice of a changed `SOUL.md` where there is one, and last the host's derived blocks.
+    /// Makes the prompt of a turn: standing rules, the frozen blocks, and the onboarding as long as `BOOTSTRAP.md` exists.
+    /// Then the notice of a changed `SOUL.md`, if there is one, and last the host's derived blocks.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The reading of receipts, for a session that may know what it is told.
+//! The reading of receipts, for a session that may know them.
 
 use super::line::ReceiptLine;
 use super::log;

@@ -18,11 +18,11 @@ use crate::life::life::Life;
 use crate::life::session::Session;
 
 impl Life {
-    /// Says what the model was shown before a reply that the host [named](Session::replied), and what was left out; `None`
-    /// where no receipt of it is kept. It reads the log of receipts, and the documents that it names, to see whether they
-    /// still say the same.
+    /// Returns what the model was shown before a reply that the host [named](Session::replied), and what was left out.
+    /// `None` if no receipt of it is kept. It reads the log of receipts and the documents named there, to see whether
+    /// these still say the same.
     ///
-    /// A main session is told all. Any other one is told what it may read by itself; the rest is
+    /// A main session gets all sources. Any other one gets the sources that it may read itself; the rest is
     /// [counted](Why::withheld). A group has a log of its own, in its [`GroupView`](crate::life::GroupView).
     ///
     /// # Errors
@@ -35,12 +35,12 @@ impl Life {
 }
 
 impl Session {
-    /// Names the reply that the model gave to what this session showed it: the prompt that was made last, and whatever its
+    /// Names the reply of the model to the texts that this session showed it. These are the last prompt, and all that its
     /// tools and [`showed`](Self::showed) handed out since the reply before. [`why`](Self::why) answers by that name.
-    /// Nothing happens where [receipts](crate::LifeConfig::receipts) are off.
+    /// Nothing happens if [receipts](crate::LifeConfig::receipts) are off.
     ///
-    /// Call it before the reply is delivered. When it returns, the receipt survives a power loss; after an error or a crash
-    /// there is none, earlier ones stay, and it may be called again. A name that is given twice has the sources of both.
+    /// Call it before the reply is delivered. When it returns, the receipt survives a power loss. After an error or a crash
+    /// there is none, earlier ones stay, and you may call again. A name that is given twice has the sources of both.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -97,10 +97,9 @@ impl Session {
         Ok(())
     }
 
-    /// Says that the model was shown what the host searched by itself: the result of a search in a store or an index, or rows
-    /// packed into a context. Tools of the session, and a [`MemoryContext`](crate::life::MemoryContext) that is given to
-    /// [`prompt`](Self::prompt) as its [`block`](crate::life::MemoryContext::block), are known without it. Nothing happens where
-    /// receipts are off.
+    /// Says that the model was shown results of the host's own search, or rows packed into a context. Nothing else need be
+    /// told: tools of the session are known, and so is a [`MemoryContext`](crate::life::MemoryContext) given to
+    /// [`prompt`](Self::prompt) as its [`block`](crate::life::MemoryContext::block). Nothing happens if receipts are off.
     ///
     /// ```
     /// # use std::sync::Arc;

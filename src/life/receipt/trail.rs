@@ -22,7 +22,7 @@ pub(crate) struct Trail(Option<Box<Lines>>);
 #[derive(Clone, PartialEq, Eq)]
 struct Lines {
     name: DocName,
-    /// As much of the document as was read, from the start of a line or, for the end of a journal, from within one.
+    /// The part of the document that was read. It begins at a line or, at the end of a journal, within one.
     read: String,
     /// The number of its first line.
     first: u64,
@@ -114,7 +114,7 @@ impl Trail {
         }
     }
 
-    /// Follows through a door, which masks words and blocks lines, and keeps their numbers.
+    /// Follows the check of a door, which masks words and blocks lines, and keeps their numbers.
     pub(crate) fn pass(&mut self, before: &str, after: &str) {
         let Some(lines) = &mut self.0 else { return };
         for ((number, was), is) in lines.numbers.iter_mut().zip(before.split('\n')).zip(after.split('\n')) {
@@ -226,7 +226,7 @@ impl Lines {
     }
 }
 
-/// Returns the dream in whose section a line is, and the last line up to which that holds.
+/// Returns the dream in whose section a line is, and the last line up to which this answer holds.
 fn dream_at(dreams: &[(u64, u64, DreamId)], line: u64, last: u64) -> (Option<DreamId>, u64) {
     match dreams.iter().find(|(_, end, _)| *end >= line) {
         Some((from, end, dream)) if *from <= line => (Some(dream.clone()), last.min(*end)),
@@ -251,7 +251,7 @@ fn ranges(numbers: impl Iterator<Item = u64>, bridges: &[u64]) -> Vec<(u64, u64)
     ranges
 }
 
-/// Returns the hash of lines of a text whose first line has the number `from`; `None` where it has not all of them.
+/// Returns the hash of lines of a text whose first line has the number `from`; `None` if it lacks one of them.
 pub(crate) fn hash_of(text: &str, from: u64, first: u64, last: u64) -> Option<Digest> {
     let skipped = usize::try_from(first.checked_sub(from)?).ok()?;
     let count = usize::try_from(last.checked_sub(first)?).ok()? + 1;

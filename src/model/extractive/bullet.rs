@@ -15,8 +15,8 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Returns a decision by its words, by any speaker; else a preference by its words, unless the agent says it;
-    /// else a fact.
+    /// Returns a decision by its words, from any speaker. Else returns a preference by its words, unless the
+    /// agent is speaking, and else a fact.
     pub(super) fn of(line: &Line<'_>) -> Self {
         if line.wording.has(Cue::Decision) {
             Self::Decision
@@ -41,8 +41,9 @@ pub(super) fn bullet(line: &Line<'_>, journal: &DocName) -> String {
     format!("- {day}{name}{said} ({}#L{first}{last})\n", fences::reference(journal))
 }
 
-/// Returns the name to put in front of a line, and the number of the line that it is in: a person's always, the user's
-/// and the agent's where the line speaks of `I` or `we`, and the agent's where it reads as a decision of the user's.
+/// Returns the name to put in front of a line, and the number of the line that has it. A person's name is always put
+/// there. The user's and the agent's are put there if the line speaks of `I` or `we`. The agent's is also put there if
+/// the line would read as the user's decision.
 fn shown_speaker<'l>(line: &'l Line<'_>) -> Option<(&'l str, u64)> {
     let speaker = line.speaker.as_ref()?;
     let name = match speaker.role {

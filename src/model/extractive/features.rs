@@ -83,20 +83,20 @@ impl Features {
     }
 }
 
-/// Returns the column of the weights that a line is measured by: what persons say to each other is the first, what is
-/// in an agent's log or in notes the second.
+/// Returns the column of weights for a line: the first for talk between persons, the second for an agent's log or
+/// notes.
 pub(super) fn column(line: &Line<'_>) -> usize {
     usize::from(line.is_logged)
 }
 
 /// The weight of each feature, in a dialogue and in a log.
 ///
-/// The first column was fitted and rounded on dialogue in which the lines that hold a fact, or answer a question asked
-/// later, are known. `strong`, `label`, `section` and `noise`, which are rare there, are set by hand. In a dialogue
-/// what is short, new and told of oneself is worth the most, and nearly every line can be understood alone. A log is
-/// mostly instructions and running commentary: what counts is whether a line is a statement that is alone. The second
-/// column was set by hand after a fit to three weeks of a log in which the durable lines are known, and checked on two
-/// small logs of other trades. `tool` is so low that no other features together lift a tool's line over [`THRESHOLD`].
+/// The first column was fitted on dialogue with known lines that hold a fact or answer a later question, and rounded.
+/// `strong`, `label`, `section` and `noise`, which are rare there, are set by hand. In a dialogue, short and new
+/// statements about oneself are worth the most, and nearly every line can be understood alone. A log is mostly
+/// instructions and running commentary: here it counts whether a line is a statement that is alone. The second column
+/// was set by hand after a fit to three weeks of a log with known durable lines. It was checked on two small logs of
+/// other trades. `tool` is so low that no other features together lift a tool's line over [`THRESHOLD`].
 const WEIGHTS: Features<[f64; 2]> = Features {
     len: [0.65, 0.0],
     words: [0.0, 1.7],
@@ -130,7 +130,7 @@ const WEIGHTS: Features<[f64; 2]> = Features {
 /// The sum of a line without features.
 const BIAS: [f64; 2] = [-5.0, -8.2];
 
-/// Returns what is added to the sum of a line of another language than English, whose other features its lists know less of.
+/// Returns an addition to the sum of a line that is not English: its lists know less of the other features.
 pub(super) fn lift(line: &Line<'_>) -> f64 {
     if line.wording.lexicon.is_english() { 0.0 } else { 1.0 }
 }

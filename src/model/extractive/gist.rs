@@ -76,16 +76,16 @@ impl<'l> Gist<'l> {
         words
     }
 
-    /// Returns whether what memory holds is no more so by this: a line puts it right, or says that a value is back after the
-    /// change that memory tells of. Another number alone may be the next of many.
+    /// Returns whether this line makes a statement of memory untrue. It corrects the statement, or says that a value is back
+    /// after the change in memory. Another number alone may be the next of many.
     pub(super) fn updates(&self, other: &Self) -> bool {
         let common = self.common(other);
         let is_back = self.returns && other.changes && common >= 2 && common * 2 >= self.words.len();
         (self.changes && self.renews(other)) || (is_back && !self.repeats(other))
     }
 
-    /// Returns whether the other, which is above it, no longer holds: the same with other numbers, or put right by a
-    /// line that says so.
+    /// Returns whether the other line, which is above it, no longer holds. Then this line has the same words with
+    /// other numbers, or corrects it.
     pub(super) fn renews(&self, other: &Self) -> bool {
         let common = || self.common(other);
         let corrects = || self.changes && common() >= 3 && common() * 2 >= other.words.len();
@@ -96,7 +96,8 @@ impl<'l> Gist<'l> {
     }
 }
 
-/// Returns whether two lines say the same but for their numbers, and the later does not say that something changed.
+/// Returns whether two lines say the same except for their numbers, and the later does not say that something
+/// changed.
 pub(super) fn differ_in_numbers_alone(later: &Gist<'_>, other: &Gist<'_>) -> bool {
     !later.changes && later.words == other.words && later.numbers != other.numbers
 }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A line has a cue, a tab (here `→`), and its words and phrases. A `*` stands for any ending, and `…` for up to three
-//! words. In scripts that part no words, and in Korean, a phrase is looked for as it is, and `…` is up to twelve
+//! words. In Korean, and in scripts that part no words, a phrase is looked for as it is. There `…` is up to twelve
 //! characters.
 //!
 //! A line's language is guessed by its script, then by the language that knows the most of its words. A line that no language or two know as well

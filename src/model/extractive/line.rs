@@ -4,8 +4,8 @@
 //! [dreams](origins) read it. In a journal that names no role, somebody is a person where three lines or more carry the
 //! name.
 //!
-//! If a journal has roles, a line that nobody is named for counts as a tool's: the text of a fetched page looks
-//! so, and nothing in it may pass for the user's word.
+//! If a journal has roles, a line without a name counts as a tool's. The text of a fetched page looks so, and
+//! nothing in it may pass for the user's word.
 
 use std::sync::LazyLock;
 

@@ -211,8 +211,7 @@ fn part(some: usize, all: usize) -> f64 {
     real(some) / real(all.max(1))
 }
 
-/// A line that states who somebody is or what they wish counts as one of this number of words, since few words say it
-/// whole.
+/// A line that states who somebody is or what they wish counts as long as this, although it has few words.
 const STANDING_WORDS: usize = 8;
 
 const SYMBOLS: &str = "{}<>=;|\\_$&^~/#@+*";

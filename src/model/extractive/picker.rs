@@ -44,15 +44,15 @@ pub(crate) struct Valued<'l, 'm> {
     pub(crate) key: f64,
 }
 
-/// A statement that is known: its gist, its place among the candidates if it is no line of memory, and when it was said.
+/// A known statement: its gist, its place among the candidates if it is no line of memory, and its time.
 type Standing<'g, 'h> = (Gist<'g>, Option<usize>, &'h Heard);
 
 /// Takes the lines that are worth keeping, best first, within the limits. Says of all others, by their places, why they
 /// were left. `bullets` are the lines as they will be printed, `total` is the size of all journals.
 ///
-/// Skipped is a line that repeats memory or a better line; one that a person marked only if its words are the same. So
-/// is a line that a later line corrects, unless both are decisions that differ in numbers alone. So are lines that cite
-/// a journal, and lines with a masked secret.
+/// A line that repeats memory or a better line is skipped. If a person marked it, it is skipped only if its words are
+/// the same. A line that a later line corrects is skipped, unless both are decisions that differ in numbers alone.
+/// Lines that cite a journal, and lines with a masked secret, are skipped too.
 pub(crate) fn pick<'l, 'm>(
     lines: &'l [Line<'m>],
     bullets: &[String],
@@ -134,8 +134,8 @@ pub(crate) fn pick<'l, 'm>(
     (picked, left)
 }
 
-/// Returns the lines above the threshold, those that a person marked, and those by which the user changes what memory
-/// holds, best first. Then the places of the others.
+/// Returns the lines above the threshold, lines that a person marked, and the user's lines that change memory, best
+/// first. Then the places of the others.
 fn rank<'l, 'm>(
     lines: &'l [Line<'m>],
     memory: &[Wording],

@@ -15,8 +15,8 @@ pub(crate) fn tokens(text: &str) -> Vec<String> {
     TOKEN.find_iter(&text.to_ascii_lowercase()).map(|token| token.as_str().to_owned()).gather()
 }
 
-/// Returns the words and numbers of a text in lower case, parted at apostrophes. Of a script that parts no words it returns each two
-/// characters that are neighbours, if `by_pairs`.
+/// Returns the words and numbers of a text in lower case, parted at apostrophes. For a script that parts no words, it returns
+/// each pair of neighbouring characters, if `by_pairs`.
 pub(crate) fn parted(folded: &str, by_pairs: bool) -> Vec<String> {
     let mut parted = Vec::new();
     for word in TOKEN.find_iter(folded).flat_map(|token| token.as_str().split('\'')) {

@@ -1,7 +1,8 @@
 //! The part of a line that tells something: without the requests, questions and thanks around it.
 //!
-//! "I'm planning a trip. By the way, I moved to Porto in May, can you suggest a hotel?" tells that somebody moved. The
-//! result is always one piece of the line as it is: whole sentences, or a sentence without the request at its end.
+//! "I'm planning a trip. By the way, I moved to Porto in May, can you suggest a hotel?" only says "I moved to Porto in
+//! May". The result is always one unchanged piece of the line: whole sentences, or a sentence without the request at
+//! its end.
 
 use std::sync::LazyLock;
 

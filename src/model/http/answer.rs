@@ -49,8 +49,8 @@ struct Rank {
     relevance_score: Option<f32>,
 }
 
-/// Reads the vectors of a number of texts, in the order of the texts. They have the same length, and that one if it is
-/// said.
+/// Reads the vectors of a number of texts, in the order of the texts. They have the same length: the expected one, if
+/// there is one.
 pub(super) fn vectors(
     body: &[u8],
     texts: usize,

@@ -33,7 +33,7 @@ const TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// [`key_over_plain_http`](Self::key_over_plain_http) says otherwise. The level `trace` of the crate `log` shows the
 /// wire with the key. Keep the target `ureq` out of it.
 ///
-/// **The request** goes wherever the endpoint is, over plain HTTP for everybody on the way to read. Of a dream's
+/// **The request** goes wherever the endpoint is, over plain HTTP for everybody on the way to read. In a dream's
 /// request the secrets are masked already.
 ///
 /// Certificates are checked against Mozilla's roots, not those of the machine: for an authority of your own, bring your
@@ -120,7 +120,7 @@ impl ChatCompletions {
         Ok(Self { connection: self.connection.key_over_plain_http(key)?, ..self })
     }
 
-    /// Bounds a whole call, from the name of the host to the last byte of the answer: 10 minutes unless said, a year at most.
+    /// Bounds a whole call, from the lookup of the host to the last byte: 10 minutes by default, at most a year.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;

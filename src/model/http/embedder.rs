@@ -23,14 +23,14 @@ const TRIES: u32 = 6;
 /// second, then two, then four, [`patience`](Self::patience) in all. A question never waits: it is sent once, has
 /// [`query_timeout`](Self::query_timeout), and the search goes on by words.
 ///
-/// **Requests** have at most 64 texts and 64 Ki characters, see [`batch`](Self::batch). Of a text its start is sent, see
-/// [`text_chars`](Self::text_chars). The answer of a request is read up to what its vectors need.
+/// **Requests** have at most 64 texts and 64 Ki characters, see [`batch`](Self::batch). Only the start of a text is
+/// sent, see [`text_chars`](Self::text_chars). The answer of a request is read up to what its vectors need.
 ///
 /// **The key** is kept and sent as [`ChatCompletions`](crate::model::ChatCompletions) does, and so are texts: over plain
 /// HTTP everybody on the way reads them. A pass masks secrets before.
 ///
 /// **The id** is made of the model, the dimensions, prefixes, the start of a text, and parameters. It does not know
-/// which build of a model a server runs: say it in [`settings`](Self::settings).
+/// which build of a model a server runs: name it in [`settings`](Self::settings).
 ///
 /// # Example: a server on this machine
 ///
@@ -140,9 +140,9 @@ impl HttpEmbedder {
         self.with_settings()
     }
 
-    /// Puts words before a text that is kept and before a question: `"passage: "` and `"query: "` for e5,
-    /// `"search_document: "` and `"search_query: "` for nomic, nothing and `"Represent this sentence for searching relevant
-    /// passages: "` for bge.
+    /// Puts words before a kept text, and other words before a question. For e5 they are `"passage: "` and `"query: "`, for
+    /// nomic `"search_document: "` and `"search_query: "`. For bge they are nothing and
+    /// `"Represent this sentence for searching relevant passages: "`.
     #[must_use]
     pub fn prefixes(mut self, document: impl Into<String>, query: impl Into<String>) -> Self {
         self.prefixes = [document.into(), query.into()];

@@ -59,8 +59,8 @@ impl Key {
         self.header.clone()
     }
 
-    /// Masks the key and every part of it that is long enough to tell, in any case, encoded or not, with anything
-    /// between its letters. A server may show half of it, break it into lines, or escape a sign of it.
+    /// Masks the key and every part of it that is long enough to betray it. Case, encoding, and signs between its
+    /// letters make no difference. A server may show half of it, break it into lines, or escape a sign of it.
     fn mask(&self, text: &str) -> String {
         let mut is_key = vec![false; text.len()];
         let whole: Vec<_> =
@@ -83,7 +83,8 @@ impl Key {
     }
 }
 
-/// Marks where parts of a key are in a text that is read as `read`: byte for byte, and from where to where.
+/// Marks the places of parts of a key in a text. The text is given as `read`: each byte as it is read, and
+/// its range.
 fn mark(is_key: &mut [bool], read: &[(u8, Range<usize>)], key: &[u8]) {
     let part = key.len().min(PART);
     for window in read.windows(part) {
@@ -134,9 +135,8 @@ fn base64(bytes: &[u8]) -> String {
     bytes.chunks_exact(3).spread(group).collect()
 }
 
-/// Returns the first words of a text that a server sent, on one line: without the key, without what the gate knows
-/// as a secret,
-/// and without what moves a terminal's cursor.
+/// Returns the first words of a text from a server, on one line. The key, secrets that the gate knows, and
+/// characters that move a terminal's cursor are removed.
 pub(super) fn excerpt(text: &str, key: Option<&Key>) -> String {
     let plain: String = text
         .chars()

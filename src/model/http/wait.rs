@@ -40,7 +40,7 @@ impl fmt::Display for Wait {
     }
 }
 
-/// Reads a date as HTTP writes it, in the form of today or one of its two old ones (RFC 9110, section 5.6.7).
+/// Reads a date of HTTP, in the present form or one of the two old ones (RFC 9110, section 5.6.7).
 fn date(text: &str) -> Option<DateTime<Utc>> {
     let text = text.trim();
     let old = |form| NaiveDateTime::parse_from_str(text, form).map(|time| time.and_utc());

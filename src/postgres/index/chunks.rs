@@ -20,7 +20,7 @@ struct New<'a> {
     at: [i64; 3],
 }
 
-/// Makes the chunks of a document these. One that is unchanged is left alone: an append costs what it adds.
+/// Makes the chunks of a document these. An unchanged chunk is left alone: an append costs only its addition.
 pub(super) fn put(
     within: &Within<'_>,
     name: &DocName,
@@ -80,7 +80,7 @@ pub(super) fn clear(within: &Within<'_>, name: &DocName) -> Result<()> {
     remove(within, numbers_of(within, name)?)
 }
 
-/// Gives the chunks of a document numbers that they did not have: whoever knows one by its number knows it no more.
+/// Gives the chunks of a document new numbers, so that nothing kept under an old number is used again.
 pub(super) fn renumber(within: &Within<'_>, name: &DocName) -> Result<()> {
     let old = numbers_of(within, name)?;
     forget_vectors(within, &old, 0)?;
@@ -111,7 +111,8 @@ fn remove(within: &Within<'_>, numbers: Vec<i64>) -> Result<()> {
     within.run(sql, [numbers.into()]).map(drop)
 }
 
-/// Removes the vectors of chunks, of one generation or, with 0, of all. A vector of a generation that serves is told.
+/// Removes the vectors of chunks, of one generation or, with 0, of all. A vector of the serving generation is
+/// reported.
 pub(super) fn forget_vectors(within: &Within<'_>, chunks: &[i64], generation: i64) -> Result<()> {
     let forgotten = within.run(FORGET, [chunks.to_vec().into(), generation.into()])?;
     if forgotten.is_empty() {

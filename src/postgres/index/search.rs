@@ -1,4 +1,4 @@
-//! Chunks by how well they fit a text, by words and by meaning, of the documents that a kind of session may read.
+//! Chunks by how well they fit a text, by words and by meaning, among the documents that a session may read.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -52,7 +52,7 @@ const LINES: &str = in_sight!(
 const EDGES: &str = "SELECT entity_kind, entity_key, verb FROM chunk_edges
     WHERE user_id = $1 AND agent_id = $2 AND number = $3 ORDER BY place";
 
-/// A chunk as it is told.
+/// A chunk as it is returned.
 struct Found {
     number: i64,
     passage: Option<Passage>,

@@ -91,7 +91,8 @@ impl Table<'_> {
             places.values().map(|place| place.session.clone()).collect::<Vec<String>>(),
             places.values().map(|place| place.position).collect::<Vec<i64>>(),
         ]);
-        // The rows beside one are the next ones of an index, and a server that knows nothing of the table would sort all rows for each.
+        // The rows beside one are the next ones of an index. A server without statistics of the table would sort all rows for
+        // each.
         self.run("SET LOCAL enable_sort = off", Vec::new())?;
         let rows = self.run(sql, values)?;
         self.run("SET LOCAL enable_sort = on", Vec::new())?;
@@ -103,7 +104,8 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// Returns the places of those of some rows in sight that are in conversations. Of rows that this search has read they are known.
+    /// Returns the places of those of some rows in sight that are in conversations. The places of rows that this search has read
+    /// are known.
     fn places(&self, visibility: Visibility, rows: &[i64]) -> Result<HashMap<i64, PlaceOf>> {
         let (mut places, mut unknown) = (HashMap::new(), Vec::new());
         for id in rows {

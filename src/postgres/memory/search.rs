@@ -1,4 +1,4 @@
-//! Rows as a search reads them: postings find the rows that may fit, and each statement binds which of them are in sight.
+//! Rows as a search reads them: postings find the rows that may fit, and each statement limits them to rows in sight.
 
 use crate::sql::Columns;
 use std::cmp::Reverse;
@@ -163,7 +163,7 @@ impl Table<'_> {
         Ok(read)
     }
 
-    /// Gives the rows that the filter takes, but for those that were given, the first ones first, until no more are taken.
+    /// Gives the rows that the filter takes, except those that were given, the first ones first, until no more are taken.
     fn others(&self, wanted: &Wanted<'_>, given: &BTreeSet<i64>, take: &mut Take<'_>) -> Result<()> {
         let (behind, order) = match wanted.order {
             Order::Relevance => ("m.id < $6 AND $7 IS NOT NULL", "m.id DESC"),
@@ -198,7 +198,8 @@ impl Table<'_> {
         }
     }
 
-    /// Lists the rows that may be found by a condition, or by time, the first ones first, and whether there are no others.
+    /// Lists the rows that may be found by a condition, or by time, best or latest first. Also returns whether there are
+    /// no others.
     fn candidates(&self, wanted: &Wanted<'_>) -> Result<(Vec<i64>, bool)> {
         let weights: Vec<(i64, i64)> =
             wanted.weights.iter().map(|(term, weight)| (word_of(&term.stem), *weight)).collect();

@@ -2,7 +2,7 @@
 //! [lists](super::lists).
 //!
 //! A word is a number, made of its stem. A search reads candidates by it, and counts the words of a row in its text.
-//! The stems of all words are beside them, each once, so that those are found which the beginning of a word may have.
+//! The stems of all words are beside them, each once. So a search for the beginning of a word finds its stems.
 
 use crate::sql::Columns;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -235,7 +235,8 @@ impl Table<'_> {
         beginning: &str,
     ) -> Result<Option<BTreeSet<i64>>> {
         self.flush()?;
-        // A stem begins as its word does; it has less than it by one letter of another, of two or more that it shares.
+        // A stem begins as its word does. Two ASCII letters of the beginning are safe to look for, else only its first
+        // letter.
         let plain = beginning.bytes().take_while(u8::is_ascii).take(2).count();
         let first = if plain == 2 { 2 } else { beginning.chars().next().map_or(0, char::len_utf8) };
         let first = &beginning[..first];

@@ -63,7 +63,7 @@ impl VectorDriver for Table<'_> {
 }
 
 impl Table<'_> {
-    /// Removes the vectors of rows that are changed or removed, and lets the next pass look at rows from the first one on.
+    /// Removes the vectors of changed or removed rows, and lets the next pass look at all rows from the first one on.
     pub(super) fn drop_vectors(&self, ids: &[i64]) -> Result<()> {
         let Some(first) = ids.iter().min().filter(|_| self.may_have_vectors()) else { return Ok(()) };
         self.forget_states(ids, 0)?;

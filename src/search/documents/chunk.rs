@@ -32,8 +32,8 @@ impl fmt::Debug for Chunk {
 
 /// The rule for cutting documents. It belongs to the identity of an index: under another one, documents are cut anew.
 ///
-/// Under any rule, the chunks of a text cover it but for a byte order mark, in order. If one is longer than its share,
-/// the next repeats its end. A cut never splits a character.
+/// Under any rule, the chunks of a text cover all of it in order, except a byte order mark. If one is longer than its
+/// share, the next repeats its end. A cut never splits a character.
 ///
 /// ```
 /// use noctuary::search::ChunkConfig;
@@ -48,7 +48,7 @@ impl fmt::Debug for Chunk {
 #[non_exhaustive]
 pub enum ChunkConfig {
     /// By the structure of markdown: a heading begins a chunk, and a code block stays whole where it fits. Other cuts
-    /// are between blocks, list items, lines, sentences or words, in this order. Of a document above 1 MiB the
+    /// are between blocks, list items, lines, sentences or words, in this order. In a document above 1 MiB the
     /// structure is not read.
     Markdown {
         /// The most bytes of a chunk: 1,600, which are about 400 tokens.
@@ -62,7 +62,8 @@ pub enum ChunkConfig {
         max_chunk_size: usize,
         /// The number of characters that a chunk repeats of the one before.
         overlap: usize,
-        /// After what to cut, the best first; where none is in the second half of a chunk, at any character.
+        /// The separators after which to cut, the best first. If the second half of a chunk has none, it is
+        /// cut at any character.
         split_on: Vec<String>,
     },
 }

@@ -77,7 +77,7 @@ pub struct SearchResult {
     /// The entry of a later journal that says the same anew, as a citation: `memory/2026-04-06-chat.md#L5`. This passage
     /// may be out of date. `None` before [`Indexed::search`](crate::life::Indexed::search) compares them.
     pub newer: Option<String>,
-    /// From what the words came, as the journal says it. `None` where the passage is not one entry of a journal, and before
+    /// The origin of the words, as the journal names it. `None` where the passage is not one entry of a journal, and before
     /// [`Indexed::search`](crate::life::Indexed::search) looks into it.
     pub origin: Option<Origin>,
 }

@@ -15,7 +15,7 @@ use crate::search::vectors::Scored;
 pub(crate) const WEIGHED: i64 = 4096;
 /// The most chunks by words that are fused with those by meaning.
 pub(crate) const LISTED: usize = 200;
-/// A chunk with all words of a query settles it, where no more have all of them.
+/// Maximum number of chunks with all words of a query that settle it.
 const SETTLED: usize = 3;
 
 /// Ranks chunks, each with all that is searched of it: by BM25 over these alone.

@@ -21,7 +21,8 @@ pub(crate) trait MemoryDriver: Driver {
     /// Returns the id of the next part of a series, which is taken with it; `None` where the table itself counts up.
     fn next_id(&self, of: Series) -> Option<i64>;
 
-    /// Returns the id of a row that was added just now. That which it was given, or that which the table counted up to.
+    /// Returns the id of a row that was added just now. The one that it was given, or the one that the table counted up
+    /// to.
     fn added(&self, given: Option<i64>) -> i64;
 
     /// Returns the last number that a part of the learning loop has.
@@ -82,7 +83,7 @@ pub(crate) trait MemoryDriver: Driver {
     /// Says that a pair is suspected.
     fn gets_suspects(&self) {}
 
-    /// Says that this change alters rows that exist: what was read of them before is of no more use.
+    /// Says that this change alters existing rows: earlier copies of them must no longer be used.
     fn alters_rows(&self);
 
     /// Returns the rows whose signatures have all bits of one, deleted and retired ones too, by id.
@@ -91,8 +92,8 @@ pub(crate) trait MemoryDriver: Driver {
     /// Returns the table of the profile, and the condition of its rows of this scope.
     fn profile(&self) -> [&'static str; 2];
 
-    /// Returns the insertion of `$3` as a key of the profile with the value `$4` and the time `$5`, up to what is done where it is there.
-    /// `$6` is the number of the key.
+    /// Returns the insertion of `$3` as a key of the profile, with the value `$4` and the time `$5`. The clause for an existing
+    /// key is not part of it. `$6` is the number of the key.
     fn new_value(&self) -> &'static str;
 
     /// Returns the tombstones of this scope as they are; `None` if it has forgotten nothing.

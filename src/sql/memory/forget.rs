@@ -152,7 +152,7 @@ pub(crate) fn rows_holding(
     }
 }
 
-/// Has a part beside the rows say the rest of its words. One that says the same as another from now on is left to be removed.
+/// Replaces a part beside the rows by the rest of its words. A part that becomes equal to another is left to be removed.
 pub(super) fn overwrite(driver: &dyn MemoryDriver, rest: &Rest) -> Result<()> {
     let of_row = format!("{OF_SCOPE} AND id = $3");
     let of_new = |table: &str| {

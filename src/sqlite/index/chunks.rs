@@ -9,7 +9,7 @@ use crate::search::documents::{Chunk, words_of_name};
 use crate::sqlite::columns::ReadAll;
 use crate::sqlite::words;
 
-/// Makes the chunks of a document these. One that is unchanged is left alone: an append costs what it adds.
+/// Makes the chunks of a document these. An unchanged chunk is left alone: an append costs only its addition.
 pub(super) fn put(
     connection: &Connection,
     (document, name): (&str, &DocName),

@@ -60,7 +60,7 @@ impl ChunkQuery<'_> {
         Ok(!self.connection.prepare_cached(others)?.exists(bound)?)
     }
 
-    /// Ranks by BM25 over the chunks in sight: FTS5 ranks by all chunks of the file, which would tell what the others say.
+    /// Ranks by BM25 over the chunks in sight. FTS5 ranks by all chunks of the file, which would tell of hidden ones.
     fn of_some(self, plan: &Plan, expression: &str) -> rusqlite::Result<Vec<SearchResult>> {
         let sql = format!(
             "SELECT {CHUNKS}, c.terms FROM memory_chunks_fts f CROSS JOIN memory_chunks c ON c.number = f.rowid

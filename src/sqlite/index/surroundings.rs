@@ -22,7 +22,7 @@ const IN_SIGHT: &str = "JOIN indexed_documents d ON d.id = c.document_id
 /// The number of chunks of one step of an extraction.
 const STEP: i64 = 500;
 
-/// A chunk as it is told.
+/// A chunk as it is returned.
 struct Found {
     number: i64,
     passage: Option<Passage>,

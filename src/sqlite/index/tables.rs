@@ -1,7 +1,7 @@
 //! The tables of an index: the fifth seed's chunks, the documents that they are of, and an FTS5 index over them.
 //!
-//! As in the store, no trigger calls a function or tokenizer of this library, so that any SQLite shell can read
-//! and mend them.
+//! As in the store, no trigger calls a function or tokenizer of this library. So any SQLite shell can read and
+//! mend the tables.
 
 use rusqlite::Connection;
 

@@ -1,7 +1,7 @@
 //! The rows right before and right behind others in their conversations.
 //!
-//! Rows of one conversation lie beside each other in the index of places. So rows that are near to each other are read in one
-//! run, from some positions before the first of them until enough are behind the last.
+//! Rows of one conversation are side by side in the index of places. So near rows are read in one run. It begins some
+//! positions before the first of them, and ends when enough rows are behind the last.
 
 use chrono::NaiveDate;
 use rusqlite::types::{Value, ValueRef};
@@ -223,7 +223,7 @@ impl Table<'_> {
     }
 }
 
-/// The reach to each side, in positions: where none is missing, as many rows.
+/// The reach to each side, in positions: as many rows, if no position is empty.
 fn reach() -> i64 {
     i64::try_from(REACH).expect("a few rows")
 }

@@ -1,7 +1,7 @@
 //! The words of retired rows and of keys, beside the index. A search that finds one of them is led to what holds now.
 //!
-//! A word is a number, as in the table of a folder. A row may be listed by a word that it does not say any more, since
-//! no trigger can make the words of a text. Whoever asks reads the row.
+//! A word is a number, as in the table of a folder. A row may be listed under a word that it no longer has: no trigger
+//! can make the words of a text. So the caller reads the row.
 
 use rusqlite::{Connection, params};
 

@@ -37,8 +37,8 @@ pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Date
     Ok(maybe(row, column)?.and_then(|text| parse_time(&text)))
 }
 
-/// Returns the words that a row is found by beside its content and category: a speaker who is a name, the time, and
-/// terms that FTS5 does not see.
+/// Returns the words that find a row beside its content and category. These are a speaker who is a name, the time,
+/// and terms that FTS5 does not see.
 pub(super) fn terms(content: &str, speaker: Option<&str>, said_at: Option<DateTime<Utc>>) -> String {
     let mut terms = String::new();
     let speaker = speaker.filter(|speaker| recall::is_name(speaker));

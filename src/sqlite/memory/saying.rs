@@ -1,7 +1,7 @@
 //! The rows that say a statement.
 //!
-//! Each row has a signature of its words. It is in an index beside the row's id, so that the rows that cannot say a
-//! statement are passed without being read.
+//! Each row has a signature of its words. It is in an index beside the row's id. So rows that cannot say a
+//! statement are skipped without being read.
 
 use crate::sql::memory::COLUMNS;
 use crate::sql::memory::FACT;

@@ -1,4 +1,4 @@
-//! Rows as a search reads them: FTS5 finds the rows that may fit, and the views say which of them are in sight.
+//! Rows as a search reads them: FTS5 finds the rows that may fit, and the views limit them to rows in sight.
 
 use crate::sql::memory::BY_TIME;
 use crate::sql::memory::COLUMNS;
@@ -200,7 +200,7 @@ impl Table<'_> {
 
     /// Returns the statement for the rows that may be found, and what it binds; `None` where no row can be.
     ///
-    /// Each word is looked up alone, and the rows are put in order by what their words weigh before any of them is read.
+    /// Each word is looked up alone. The rows are sorted by the weight of their words before any of them is read.
     fn matching_sql(&self, wanted: &Wanted<'_>) -> rusqlite::Result<Option<(String, Vec<Value>)>> {
         let (view, trusted) = (view(wanted.visibility), trusted(wanted.filter));
         let mut values = self.bound(wanted.filter);

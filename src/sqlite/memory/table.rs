@@ -35,8 +35,8 @@ pub(super) struct SqliteBackend {
     pub(super) terms: Mutex<Held>,
 }
 
-/// The tombstones at a version of the file's data, which grows with each commit of another connection, and of how
-/// often this one forgot.
+/// The tombstones at a version of the file's data, and the number of times that this connection forgot. The
+/// version grows with each commit of another connection.
 pub(super) type Known = Option<((i64, u64), Option<Arc<Tombstones>>)>;
 
 impl SqliteBackend {

@@ -1,7 +1,7 @@
 //! The tables of a store: the seed's, by its names, with columns beside its own.
 //!
-//! Any SQLite shell can read them and add a row: no trigger, index or view calls a function or tokenizer of
-//! this library. Further searched words are in the column `terms`.
+//! Any SQLite shell can read them and add a row, because no trigger, index or view calls code of this
+//! library. Further searched words are in the column `terms`.
 
 use rusqlite::Connection;
 
@@ -186,7 +186,7 @@ const OURS: &str = "
     CREATE VIEW IF NOT EXISTS learnings AS SELECT id, content, context, created_at FROM memory_learnings;
 ";
 
-/// The index holds the rows that a search may return and no others: words of deleted and retired rows count in no
+/// The index holds only the rows that a search may return: words of deleted and retired rows count in no
 /// frequency.
 const INDEX: &str = "
     CREATE VIEW found_memories AS
@@ -206,7 +206,7 @@ const NO_INDEX: &str = "
     DROP TABLE IF EXISTS memories_fts;
 ";
 
-/// The update trigger leaves out what changes neither the text nor whether the row is found, so that a touch costs no
+/// The update trigger skips a change that touches neither the text nor whether the row is found: a touch costs no
 /// indexing.
 const TRIGGERS: &str = "
     DROP TRIGGER IF EXISTS memories_ai;
@@ -320,7 +320,7 @@ pub(super) fn are_mended(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(tell_changes(connection)? && stand(connection, &[saying::TRIGGER_NAME], &[saying::TRIGGER])?)
 }
 
-/// Returns whether those exist that tell of changed rows.
+/// Returns whether the triggers that report changed rows exist.
 fn tell_changes(connection: &Connection) -> rusqlite::Result<bool> {
     let names: Vec<&str> = TRIGGER_NAMES.into_iter().chain(vectors::TRIGGER_NAMES).collect();
     stand(connection, &names, &[TRIGGERS, terms::TRIGGERS, vectors::TRIGGERS])
@@ -341,7 +341,7 @@ const TRIGGER_NAMES: [&str; 6] =
     ["memories_ai", "memories_ad", "memories_au", "memory_terms_ai", "memory_terms_ad", "memory_terms_au"];
 
 /// Puts triggers back that are not as they were made; returns whether rows may have changed that none saw. Then no
-/// vector is believed any more.
+/// vector is trusted.
 pub(super) fn mend_triggers(connection: &Connection) -> rusqlite::Result<bool> {
     if are_mended(connection)? {
         return Ok(false);
@@ -357,7 +357,7 @@ pub(super) fn mend_triggers(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(is_behind)
 }
 
-/// Returns whether the newest row and the newest indexed row differ: a look that costs nothing, and sees rows that
+/// Returns whether the newest row and the newest indexed row differ. This check costs nothing, and sees rows that
 /// were added or removed while there were no triggers.
 pub(super) fn has_drifted(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row(

@@ -1,4 +1,4 @@
-//! A store of artifacts over a home: who may do what, what comes in, and what is told of it.
+//! A store of artifacts over a home: rights, the check of new data, and events.
 
 mod config;
 mod rows;

@@ -63,10 +63,10 @@ pub(crate) trait ArtifactRows {
     /// Returns how much there is.
     fn usage(&self) -> Result<ArtifactUsage>;
 
-    /// Returns what the scope has forgotten; `None` if nothing.
+    /// Returns the forgotten statements of the scope; `None` if there are none.
     fn forgotten(&self) -> Result<Option<Tombstones>>;
 
-    /// Keeps what the scope has forgotten: one stone more, or one less.
+    /// Keeps the forgotten statements of the scope: one stone more, or one less.
     fn keep_forgotten(&mut self, stones: &Tombstones, stone: &Tombstone) -> Result<()>;
 
     /// Returns all ids of the scope that are not deleted.

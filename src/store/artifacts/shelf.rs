@@ -185,7 +185,7 @@ impl<H: ArtifactHome> Shelf<H> {
         Ok(filled)
     }
 
-    /// Refuses data that does not fit beside what is there.
+    /// Refuses data that does not fit beside the present data.
     fn check_bytes(&self, rows: &dyn ArtifactRows, before: u64, after: u64) -> Result<()> {
         let Some(limit) = self.config.max_bytes else { return Ok(()) };
         if rows.usage()?.bytes.saturating_sub(before).saturating_add(after) > limit {

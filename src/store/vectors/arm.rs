@@ -110,7 +110,8 @@ pub(crate) struct Arm<'a> {
 }
 
 impl Arm<'_> {
-    /// Returns at most so many rows nearest to the question that a filter takes, of all in sight; else why there are none.
+    /// Returns the rows in sight nearest to the question that a filter takes, at most `most`. Else returns why there are
+    /// none.
     pub(crate) fn near(
         &self,
         visibility: Visibility,

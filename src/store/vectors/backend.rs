@@ -25,7 +25,7 @@ pub(crate) struct Since {
 
 /// A change of the vectors of a generation.
 pub(crate) enum Shelved<'a> {
-    /// A row has no vector any more.
+    /// A row no longer has a vector.
     Gone(i64),
     /// A row has this one.
     Vector(i64, &'a [u8]),
@@ -92,8 +92,8 @@ pub(crate) trait VectorRows {
     /// Returns a number that grows with every state that is kept.
     fn moment(&self) -> Result<i64>;
 
-    /// Gives what changed since a moment of the rows in sight, or all of it, until `take` returns `false`: first those that
-    /// are gone. Returns the moment now; `None` where nobody remembers any more what is gone since then.
+    /// Gives the rows in sight that changed since a moment, or all of them, until `take` returns `false`. Removed rows come
+    /// first. Returns the present moment. `None` if the rows removed since then are no longer known.
     fn changed_since(
         &self,
         serving: &Serving,
@@ -120,8 +120,8 @@ pub(crate) trait VectorChanges: VectorRows {
     /// Lets a generation serve, and no other.
     fn serve(&mut self, generation: &Generation, dimensions: usize) -> Result<()>;
 
-    /// Removes at most so many states of generations that do not serve, but for one and for the newest, which another process may
-    /// be filling; returns how many. Where all of them leave in one step, they may be more.
+    /// Removes at most `most` states of generations that do not serve, and returns how many. `generation` is kept, and so is the
+    /// newest, which another process may be filling. If all of them leave in one step, they may be more.
     fn drop_others(&mut self, generation: &Generation, most: usize) -> Result<u64>;
 }
 

@@ -1,4 +1,4 @@
-//! The filling of a generation: the texts that leave for an embedder, and what is kept of its answer.
+//! The filling of a generation: the texts that leave for an embedder, and the kept parts of its answer.
 
 use std::collections::HashMap;
 
@@ -240,8 +240,8 @@ fn to_embed(doors: &Doors, name: &Name, content: &str) -> Result<Option<String>>
 const WORDS: usize = 3;
 const LETTERS: usize = 4;
 
-/// Returns whether a text is too short to mean anything: two words of a script that parts words, or three signs of one that
-/// does not.
+/// Returns whether a text is too short to mean anything. That is two words, or three characters of a script without spaces
+/// between words.
 fn is_short(text: &str) -> bool {
     let words = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
     let is_unparted = |letter: &char| letter.is_alphabetic() && *letter >= '\u{2e80}';

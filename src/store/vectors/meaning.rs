@@ -35,8 +35,8 @@ impl Store {
         })
     }
 
-    /// Returns whether the vectors kept under the name of an embedder are of another model. The embedder is asked once in the life of
-    /// the store, when it first has vectors; an embedder that does not answer is asked again.
+    /// Returns whether the vectors kept under the name of an embedder are of another model. The embedder is asked once in the
+    /// life of the store, when it first has vectors. If it does not answer, it is asked again.
     fn keeps_vectors_of_another(&self, embedder: &dyn Embedder, dimensions: Dimensions) -> bool {
         if let Some(known) = self.vectors_of_another.get() {
             return *known;
@@ -74,8 +74,8 @@ impl Meaning {
     }
 }
 
-/// Returns the text of a query that may be answered by meaning; `None` for one with operators, which say exactly what is
-/// wanted, for a list by time, and for one without words.
+/// Returns the text of a query that may be answered by meaning. `None` for one with operators, which say exactly what is
+/// wanted, for a list by time, and for a query without words.
 pub(crate) fn asks_for_meaning(query: &Query) -> Option<String> {
     if query.syntax != Syntax::Plain || query.order != Order::Relevance || query.filter.limit == 0 {
         return None;

@@ -1,4 +1,4 @@
-//! The check that a model is the one of which vectors are kept: two may share a name and a number of dimensions.
+//! The check that a model made the kept vectors: two models may share a name and a number of dimensions.
 //!
 //! A text whose vector is kept is embedded once more, and both vectors are compared. A pass does so with its first batch, a store with
 //! the first search that its embedder answers.

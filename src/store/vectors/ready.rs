@@ -5,8 +5,8 @@ use crate::base::error::{Error, Result};
 use crate::embed::EmbedderId;
 use crate::search::vectors::Dimensions;
 
-/// Of the rows that need a vector, one in so many may lack it: with more of them a generation does not serve, and a search
-/// does without. The rows that have one would be found before those that wait.
+/// One in this many rows that need a vector may lack it. With more of them a generation does not serve, and a search does
+/// without. The rows that have one would be found before those that wait.
 pub(crate) const EMBEDDED_SHARE: u64 = 10;
 
 /// Returns whether a generation may serve: no row waits for it, and of those that were sent nearly all have a vector.

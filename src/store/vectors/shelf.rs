@@ -1,6 +1,7 @@
 //! The vectors of the serving generation in memory: one bit a dimension, kept up with the backend as searches come.
 //!
-//! Each sight has a shelf of its own, of rows in its sight: no private row is near one that a shared session is shown.
+//! Each sight has its own shelf, with only the rows in its sight. So no private row is near one that a shared session
+//! is shown.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};

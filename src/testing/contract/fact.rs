@@ -269,7 +269,7 @@ pub fn replaces(store: &dyn Facts) {
     assert!(found(store, "Rome").is_empty());
 }
 
-/// A fact that was drawn from a chat in the background keeps its source, waits as any fact does, and is confirmed by nobody. (FA-13)
+/// A fact drawn from a chat in the background keeps its source, waits as any fact does, and nobody confirms it. (FA-13)
 pub fn extracts(store: &dyn Facts) {
     let drawn = NewMemory::new(categories::FACT, "The ferry leaves at six", Source::ChatExtracted);
     let background = access(SessionKind::Main, Actor::Library);

@@ -69,7 +69,7 @@ fn is_not_found<T: std::fmt::Debug>(answer: &crate::Result<T>) -> bool {
     matches!(answer, Err(Error::NotFound { .. }))
 }
 
-/// A file is kept under a key of its own, with its hash, and read whole and in parts, also after a later opening.
+/// A file is kept under its own key, with its hash. It is read whole and in parts, also after it is opened again.
 pub fn keeping(make: MakeFiles<'_>) {
     let place = make();
     let store = open(&place);

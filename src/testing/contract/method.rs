@@ -356,7 +356,7 @@ pub fn forgets(store: &dyn Methods) {
     assert_eq!((quarantined(lifted), quarantined(kept)), (Some(1), Some(0)), "and no other method");
 }
 
-/// Methods that say the same without the forgotten words are one from then on, with the cases of the first, and each is counted once.
+/// Methods that are equal without the forgotten words become one, with the cases of the first. Each is counted once.
 pub fn forgets_doubles(store: &dyn Methods) {
     let method =
         |said: &str| NewMethod::new("Keys", "home", format!("Ring at the second door; {said} who has them."));

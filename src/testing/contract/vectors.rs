@@ -267,7 +267,7 @@ pub fn answers(store: &dyn Vectors) {
     );
 }
 
-/// Whoever writes while an embedder works is not held up, and no vector is of words that are gone.
+/// A write while an embedder works need not wait, and no vector is of removed words.
 pub fn meanwhile(store: &Arc<dyn Vectors>) {
     let changed = write(store.as_ref(), "Bought rope at the harbour");
     let deleted = write(store.as_ref(), "Walks the dog every morning");

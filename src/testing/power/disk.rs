@@ -14,7 +14,7 @@ use super::outcome::{CrashOutcome, Lie};
 use super::volume::{Effect, Node, Operation, Volume, folder_of};
 use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 
-/// A disk in memory that records what changes it. Clones are the same disk; its time does not move but for pauses.
+/// A disk in memory that records what changes it. Clones are the same disk; its time moves only in pauses.
 ///
 /// From the record it makes the disk that a process finds after a crash, as another disk without locks.
 /// [`after_kill`](Self::after_kill) is for a process that died, with everything still in the system's cache. After

@@ -74,7 +74,8 @@ pub(crate) fn set_up(place: &Place, git: bool, syncthing: bool, output: Output) 
     Ok(End::look_if(is_open))
 }
 
-/// Returns the command by which git merges: the program on the path, else this one, for jobs and windows that have a short path.
+/// Returns the command by which git merges. It is the program on the path, else this one: jobs and windows may have a short
+/// path.
 fn driver(program: Option<&Path>) -> String {
     const COMMAND: &str = "noctuary merge-driver %O %A %B %P";
     let folder = program

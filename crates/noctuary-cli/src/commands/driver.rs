@@ -1,8 +1,8 @@
 //! `noctuary merge-driver`: one file of a merge by git, merged as a part of its life.
 //!
-//! The lives of both sides and of their ancestor are looked for among the commits that git merges: those whose file is the one that it
-//! gave. They are merged once a pair, and kept below `.git/noctuary`; git asks for one file after the other. Where no commit has the
-//! file, it is merged alone.
+//! The lives of both sides and of their ancestor are found among the merged commits, by the file that git gives. They are
+//! merged once a pair, and kept below `.git/noctuary`; git asks for one file after the other. Where no commit has the file, it
+//! is merged alone.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -236,7 +236,8 @@ impl Repository {
     }
 }
 
-/// Returns the folder of the life in the repository, with a slash at its end: the one around the file that has state or a memory.
+/// Returns the folder of the life in the repository, with a slash at its end. It is the folder around the file that has state or
+/// a memory.
 fn life_of(commits: [&str; 3], path: &str) -> String {
     let fronts = path.match_indices('/').map(|(at, _)| &path[..=at]);
     let fronts: Vec<&str> = std::iter::once("").chain(fronts).collect();

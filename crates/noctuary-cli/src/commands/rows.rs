@@ -202,7 +202,7 @@ fn fact(home: &Home, place: &Place, id: MemoryId) -> Result<Fact, Trouble> {
     Err(Trouble::of(if is_retired { "row_retired" } else { "no_row" }, &[&id, place]))
 }
 
-/// Returns the row that is in the place of one that was replaced; `None` where it was not, or nothing is any more.
+/// Returns the row that replaces an old one. `None` if the old one was not replaced, or no row is left.
 fn current(home: &Home, fact: &Fact) -> Result<Option<MemoryId>, Trouble> {
     if fact.status.successor.is_none() {
         return Ok(None);

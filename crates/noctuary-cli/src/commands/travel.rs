@@ -299,7 +299,7 @@ fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Refuses a target inside of the life that is copied: the copy would be a part of what is copied, and of every later one.
+/// Refuses a target inside the copied life: the copy would be a part of the source, and of every later copy.
 fn check_outside(place: &Path, out: &Path) -> Result<(), Trouble> {
     let Ok(life) = place.canonicalize() else { return Ok(()) };
     // The part of the target that exists says where it leads; the rest is made below it.
@@ -454,7 +454,7 @@ fn claimed(workspace: &dyn Workspace, place: &dyn std::fmt::Display) -> Result<(
     }
 }
 
-/// Says what to do with a database that cannot be read: it may hold lives of others, so it is not deleted unseen.
+/// Says what to do with an unreadable database. It may hold lives of others, so it is not deleted unseen.
 fn by_hand(trouble: Trouble, place: &Place) -> Trouble {
     match place {
         Place::Path(path) => damaged(trouble, path, "damaged_to_erase"),

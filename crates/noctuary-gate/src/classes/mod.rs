@@ -1,9 +1,9 @@
 //! The classes of secrets, one row each, by kind: `keys`, `vendors`, `labelled`, `named`, `wallets`, `personal`.
 //!
-//! To add a class, add a row: its name, what it is, the literals with which it begins and what comes then; where that
-//! is weak, the proof of a match. The shapes are written from what the makers of a token publish of it. A distinctive
-//! prefix blocks on its shape alone, and no failed proof clears it; a weak shape needs its proof. Where two classes
-//! share a place, the earlier in the table names it.
+//! To add a class, add a row: its name, its description, the literals at its beginning, and the shape that follows. A
+//! weak shape also needs the proof of a match. The shapes are written from what the makers of a token publish of it.
+//! A distinctive prefix blocks on its shape alone, and no failed proof clears it; a weak shape needs its proof. Where
+//! two classes share a place, the earlier in the table names it.
 
 mod keys;
 mod labelled;

@@ -49,8 +49,8 @@ const fn named(
         .proof(Proof::Required(proof))
 }
 
-/// The end of a name, what closes it, a few words on what it is for, a sign of setting, what opens the value, and the
-/// value. It may go over the next one or two lines.
+/// First the end of a name, its closing mark and a few words on its use. Then a sign of setting, the opening mark
+/// of the value, and the value. The match may go over the next one or two lines.
 macro_rules! shape {
     ($names:literal, $more:literal, $value:literal) => {
         concat!(

@@ -23,8 +23,8 @@ static LINE: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a literal pattern")
 });
 
-/// Returns where the key ends whose head ends at `from`: at its end mark, or where that is missing at the last
-/// line that can belong to it. The rest of the head's own line belongs to it in any case.
+/// Returns the end of the key whose head ends at `from`: its end mark. If that is missing, it is the end of
+/// the last line that can belong to the key. The rest of the head's own line belongs to it in any case.
 pub(super) fn body(text: &str, from: usize) -> usize {
     let window = crate::text::floor_boundary(text, from.saturating_add(MOST_BYTES));
     let rest = &text[from..window];

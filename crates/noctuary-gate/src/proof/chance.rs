@@ -27,8 +27,8 @@ pub(crate) fn both_cases(text: &str) -> bool {
         && text.bytes().any(|byte| byte.is_ascii_uppercase())
 }
 
-/// Returns whether `text` looks drawn by chance, and is no row of words with numbers between them: a name such as
-/// `demotion2746`, or the title of a page.
+/// Returns whether `text` looks drawn by chance. A row of words with numbers between them does not: a name such
+/// as `demotion2746`, or the title of a page.
 pub(crate) fn drawn(text: &str) -> bool {
     (by_chance(text) || is_scrambled(text)) && !is_worded(text)
 }
@@ -63,8 +63,8 @@ pub(crate) fn is_worded(text: &str) -> bool {
 /// The number of letters of a significant word.
 const LEAST_WORD: usize = 5;
 
-/// Returns whether letters could be a word, or several that are joined: vowels among them, and few other letters in a
-/// row, as in `environmentschedule`.
+/// Returns whether letters could be a word, or several joined ones, as `environmentschedule`: with vowels, and few
+/// other letters in a row.
 fn reads_as_word(letters: &str) -> bool {
     let is_vowel = |byte: &u8| matches!(byte.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
     let bytes = letters.as_bytes();
@@ -107,8 +107,8 @@ pub(super) fn distinct(text: &str) -> usize {
     seen.iter().filter(|seen| **seen).count()
 }
 
-/// Returns whether a piece is no word, nor some of them with a number: letters and digits take turns, and few letters
-/// of both cases are in the order of words.
+/// Returns whether a piece is neither a word nor some words with a number. Then letters and digits alternate, and few
+/// letters of both cases are in the order of words.
 pub(crate) fn is_chance(piece: &str) -> bool {
     let bytes = piece.as_bytes();
     let turns = bytes.windows(2).filter(|two| two[0].is_ascii_digit() != two[1].is_ascii_digit()).count();

@@ -1,4 +1,4 @@
-//! Proofs: what a match must show of itself beside its shape.
+//! Proofs: the checks that a match must pass beside its shape.
 
 mod base64;
 mod chance;

@@ -1,4 +1,4 @@
-//! Values under a plain name: whether one is a password or a key, or code, a type, a path or a word about one.
+//! Values under a plain name: a password or a key, or else code, a type, a path or a word about one.
 //!
 //! In doubt it is no secret: a name such as `token` occurs in every second program.
 
@@ -98,7 +98,7 @@ fn is_path(text: &str) -> bool {
         || dotted.len() > 1 && (dotted.iter().all(is_name) || dotted.last().is_some_and(|last| is_word(last)))
 }
 
-/// Returns whether it is a date, a version, a size, a colour, or the name of an algorithm or type: `12-char`, `v1.2.3`,
+/// Returns whether it is a date, version, size or colour, or the name of an algorithm or type: `12-char`, `v1.2.3`,
 /// `sha256`.
 fn is_measure(text: &str) -> bool {
     const STEMS: [&str; 35] = [

@@ -1,7 +1,6 @@
 //! Proofs of numbers that name a person: cards, accounts, telephones.
 
-/// Returns whether it is the number of a card: grouped in the way of its issuer, in whose range it lies, and with its
-/// check digit.
+/// Returns whether it is the number of a card: in its issuer's groups and range, and with its check digit.
 pub(crate) fn card(text: &str) -> bool {
     let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(10)).collect();
     let prefix = |length: usize| digits.iter().take(length).fold(0, |sum, digit| sum * 10 + digit);

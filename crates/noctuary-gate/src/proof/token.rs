@@ -62,7 +62,7 @@ pub(crate) fn jwt(text: &str) -> bool {
     serde_json::from_slice::<Value>(&header).is_ok_and(|header| header["alg"].is_string())
 }
 
-/// Returns whether the tail of a classic token of GitHub, or one of npm, is the CRC of its body, in base 62.
+/// Returns whether the tail of a classic token of GitHub or npm is the CRC of its body, in base 62.
 pub(crate) fn github(text: &str) -> bool {
     const SYMBOLS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let Some((body, tail)) =

@@ -75,7 +75,8 @@ pub(crate) fn witness_address(text: &str) -> bool {
 /// The digits of an address of Ethereum.
 const EVM_DIGITS: usize = 40;
 
-/// Returns the Keccak-256 hash of the digits of an address, which fill less than the one block that is absorbed at a time.
+/// Returns the Keccak-256 hash of the digits of an address. They fill less than one block, the unit that is absorbed at a
+/// time.
 fn keccak256(digits: [u8; EVM_DIGITS]) -> [u8; 32] {
     const BLOCK: usize = 136;
     let mut block = [0; BLOCK];

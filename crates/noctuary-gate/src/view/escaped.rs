@@ -1,5 +1,5 @@
-//! Characters written as escapes: of an address (`%41`), of HTML (`&#65;`, `&#x41;`, `&hyphen;`), of a string
-//! (`\u0041`, `\u{41}`, `\x41`, `\101`), of markdown (`\_`), of a style sheet (`\41 `, `\000041`), and `U+0041`.
+//! Characters written as escapes. Of an address: `%41`. Of HTML: `&#65;`, `&#x41;`, `&hyphen;`. Of a string:
+//! `\u0041`, `\u{41}`, `\x41`, `\101`. Of markdown: `\_`. Of a style sheet: `\41 `, `\000041`. And `U+0041`.
 
 use memchr::{memchr3, memmem};
 
@@ -84,8 +84,8 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     without_lone(edits, &quotes)
 }
 
-/// Returns the character that an escape at a place writes, and where the escape ends: one of an address, of HTML, of a
-/// string, of markdown or of a style sheet. Of the names of HTML those of signs are known.
+/// Returns the character that an escape at a place writes, and the end of the escape. Escapes of an address, HTML, a
+/// string, markdown and a style sheet are read. Among the names of HTML, the names of signs are known.
 #[must_use]
 pub fn escape_at(text: &str, at: usize) -> Option<(char, usize)> {
     let bytes = text.as_bytes();

@@ -1,5 +1,5 @@
-//! Bytes in hexadecimal digits: in a run, with a separator between each two (`41:4b:49`), each on its own (`0x41, 0x4b`), or
-//! in groups, as programs that print bytes have them (`414b 4941`).
+//! Bytes in hexadecimal digits: in a run, or with a separator between each two (`41:4b:49`). Each may be on its own
+//! (`0x41, 0x4b`), or in groups, as programs print bytes (`414b 4941`).
 
 use std::ops::Range;
 

@@ -7,7 +7,7 @@ use crate::text;
 
 /// The bytes of text that are kept on both sides of what was decoded: room for a label and its secret.
 const CONTEXT_BYTES: usize = 160;
-/// The bytes of the line that are kept before and behind decoded code: few, since they are scanned again with each piece of code.
+/// The bytes of the line that are kept before and behind decoded code. They are few, because each piece of code scans them again.
 const LABEL_BYTES: usize = 64;
 const BYTES_BEHIND: usize = 16;
 /// The bytes that are kept on both sides where there may be a key of many lines.
@@ -172,7 +172,7 @@ fn undone(text: &str, part: Range<usize>, edits: &[Edit]) -> Island {
     Island { text: seen, places: Places::Steps(steps) }
 }
 
-/// Adds a step. Of two at one place, the later counts.
+/// Adds a step. If two are at one place, the later counts.
 fn push(steps: &mut Vec<Step>, step: Step) {
     match steps.last_mut() {
         Some(last) if last.seen == step.seen => *last = step,

@@ -1,9 +1,10 @@
 //! Pieces of a token that are apart: over lines, in marks of markdown, in strings that a program puts together.
 //!
-//! Taken out is what parts them, if a token's characters are on both sides of it: line breaks with what leads the next
-//! line (indentation, marks of lists, quotes and comments, times and tags of a journal), `**`, backticks, `~~`, links,
-//! `<br>` and its like, one or more (an underscore within a word marks nothing), the edges of cells, `" + "`, `' . '`,
-//! `" "`, `", "`, a backslash at the end of a line, `${"…"}`.
+//! Separators are taken out if characters of a token are on both sides of them. Line breaks, with the marks that lead
+//! the next line, are separators. So are `**`, backticks, `~~`, links, the edges of cells, and one or more `<br>` and
+//! its like. So are `" + "`, `' . '`, `" "`, `", "`, a backslash at the end of a line, and `${"…"}`. A line is led by
+//! indentation, by marks of lists, quotes and comments, or by times and tags of a journal. An underscore within a word
+//! marks nothing.
 
 use std::ops::Range;
 
@@ -57,7 +58,7 @@ pub(super) fn edits(text: &str) -> [Vec<Edit>; 2] {
     [all, apart]
 }
 
-/// Joints that may be no more than the ends of lines or cells, as long as nothing around them is more than a word.
+/// Joints that may be only the ends of lines or cells, as long as nothing around them is more than a word.
 #[derive(Default)]
 struct Chain {
     lines: Vec<Edit>,
@@ -102,7 +103,7 @@ fn first_mark(bytes: &[u8]) -> Option<usize> {
     Some(bytes.len() - rest.len() + mark)
 }
 
-/// Returns the joints of a text, and whether cells hold names; these are apart where that is said.
+/// Returns the joints of a text, and whether cells hold names. With `stands_apart`, such cells stay apart.
 fn read(text: &str, stands_apart: bool) -> (Vec<Edit>, bool) {
     let bytes = text.as_bytes();
     let (mut edits, mut has_names) = (Vec::new(), false);
@@ -262,7 +263,7 @@ pub(crate) fn is_word(piece: &[u8]) -> bool {
 }
 
 /// Returns whether a piece looks drawn by chance. It has letters and digits, and is neither a version nor a beginning
-/// that others go on with.
+/// that other words continue.
 fn is_drawn(piece: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| piece.iter().any(is);
     let is_beginning = matches!(piece.last(), Some(b'-' | b'_' | b'.' | b':' | b'/'));
@@ -352,7 +353,8 @@ fn tags(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// Returns where a line goes on after what leads it: blanks, marks of a list, a quote or a comment, a time, a tag.
+/// Returns where a line goes on behind its leading marks: blanks, marks of a list, quote or comment, a time, a
+/// tag.
 fn led(bytes: &[u8], from: usize) -> usize {
     let mut at = blank(bytes, from);
     for _ in 0..6 {
@@ -391,7 +393,7 @@ fn led(bytes: &[u8], from: usize) -> usize {
     at
 }
 
-/// Returns where a tag ends that joins what it parts, and whether it is that of a cell.
+/// Returns the end of a tag that joins the texts around it, and whether it is the tag of a cell.
 fn tag(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     let rest = &bytes[from + 1..bytes.len().min(from + MOST)];
     let rest = rest.strip_prefix(b"/").unwrap_or(rest);
@@ -407,8 +409,8 @@ fn tag(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     Some((bytes.len().min(from + MOST) - rest.len() + end + close.len(), CELLS.contains(name)))
 }
 
-/// Returns where a string goes on that ends here: after another quote, with an operator in between or none, or a comma,
-/// as in a list; and whether it is one.
+/// Returns where a string that ends here goes on: behind another quote. Between the two there is an operator, nothing,
+/// or a comma, as in a list. Also returns whether it is a list.
 fn strung(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     let is_quote = |byte: Option<&u8>| matches!(byte, Some(b'"' | b'\'' | b'`'));
     if bytes.get(from + 1) == Some(&b'}') {

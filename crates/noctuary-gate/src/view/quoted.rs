@@ -1,4 +1,4 @@
-//! Mail in quoted-printable: bytes as `=73`, and lines that a `=` at their end goes on.
+//! Mail in quoted-printable: bytes as `=73`, and lines that a `=` at the end continues.
 
 use memchr::memchr;
 

@@ -14,7 +14,7 @@ const MOST: usize = 4;
 const SHORTEST: usize = 2 * MIN_LETTERS - 1;
 /// Less than half of the shortest row.
 const STRIDE: usize = 5;
-/// So far ahead in a row another is looked for.
+/// Distance within which another one is looked for.
 const AHEAD: usize = 32;
 
 pub(super) fn edits(text: &str) -> Vec<Edit> {

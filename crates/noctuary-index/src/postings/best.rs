@@ -27,7 +27,7 @@ pub(crate) struct Best {
     least: Option<(f64, i64)>,
     /// The counts of each row, by its slot.
     counts: Vec<u32>,
-    /// Slots that no row has any more.
+    /// Slots that no row uses now.
     free: Vec<usize>,
     terms: usize,
 }

@@ -1,8 +1,8 @@
 //! Blocks: up to 128 postings of a term.
 //!
 //! A header says how many there are, from which row to which, and by which counts and lengths their gain is bounded.
-//! Then distances of ids, counts, lengths and marks follow, each packed into as few bits as the greatest needs.
-//! A posting that is *gone* takes that of the same row away from an older segment.
+//! Then distances of ids, counts, lengths and marks follow, each packed into as few bits as the greatest needs. A
+//! *gone* posting removes the same row's posting of an older segment.
 
 use super::bits::{Input, Packer, WIDEST, bits, low, put, width};
 use super::bound::Bound;

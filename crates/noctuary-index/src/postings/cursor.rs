@@ -68,7 +68,7 @@ impl<'a> Cursor<'a> {
         &self.walk.block
     }
 
-    /// The row, or one before it and not before any that was asked for.
+    /// The row, or one before it but not before the last requested row.
     #[inline]
     pub(crate) fn low(&self) -> i64 {
         if self.is_read { self.ids[self.at] } else { self.from.max(self.walk.block.first) }
@@ -197,7 +197,7 @@ impl<'a> Cursor<'a> {
         self.walk.block.is_shared(&self.page, self.at)
     }
 
-    /// How often a row has the term that is not before the last that was asked for.
+    /// Returns how often a row has the term. The row must not be before the last requested one.
     pub(crate) fn count_of(&mut self, id: i64) -> Result<u32> {
         self.seek(id)?;
         Ok(if self.settle()? == Some(id) { self.count() } else { 0 })

@@ -14,7 +14,7 @@ pub(crate) struct Directory {
     /// Where each term ends.
     ends: Vec<usize>,
     ids: Vec<i64>,
-    /// How many pages of its own hold what is written of it.
+    /// Number of its own pages with its written postings.
     pub(crate) written: u32,
 }
 

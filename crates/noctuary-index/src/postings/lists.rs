@@ -46,7 +46,7 @@ impl Latest {
         (*is_all || ids.len() >= most).then(|| ids.iter().rev().take(most).copied().collect())
     }
 
-    /// Keeps what was found, the greatest id first.
+    /// Keeps the found rows, the greatest id first.
     pub(super) fn keep(&self, term: &[u8], found: &[i64], is_all: bool) {
         let ids = found.iter().rev().copied().collect();
         self.lists.lock().unwrap_or_else(PoisonError::into_inner).keep(term.into(), List { ids, is_all });

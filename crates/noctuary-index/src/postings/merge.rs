@@ -1,6 +1,6 @@
 //! Merges: segments that follow each other become one, a few pages at a time.
 //!
-//! While a merge is under way its segments answer. It goes on from its mark, whoever goes on.
+//! While a merge is under way its segments answer. It goes on from its mark, in any process.
 
 use super::bits::{Input, number, put, put_all, put_signed};
 use super::directory::Directory;

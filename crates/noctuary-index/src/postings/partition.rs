@@ -3,8 +3,8 @@
 //! The newest rows are in a tail in memory, and in a log that its keeper has. When the tail is full it becomes a
 //! segment of level 0. When a level has eight segments, a merge makes one of the next level of them, a few pages at
 //! each change. A row that is removed is taken out of the tail, or the tail takes it away from its segment. A merge of
-//! both leaves neither. The manifest names the segments, and the merges with their marks: what it does not name is not
-//! there.
+//! both leaves neither. The manifest names the segments, and the merges with their marks: anything else does not
+//! count.
 
 use std::collections::HashMap;
 

@@ -5,7 +5,7 @@ use super::bound::Bound;
 use super::error::Result;
 use super::row::{Counts, count};
 
-/// That a row has a term.
+/// The fact that a row has a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Posting {
     pub(crate) id: i64,

@@ -5,12 +5,12 @@ use super::bound::Bound;
 use super::error::Result;
 use crate::rank::{Visibility, gain, norm};
 
-/// A word that is asked for.
+/// A word of the query.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     /// The word, as the index has it.
     pub term: &'a str,
-    /// How much it says, from 0. A word of weight 0 finds nothing, and is only counted in what is found.
+    /// How much it says, from 0. A word of weight 0 finds nothing, and is only counted in the found rows.
     pub weight: f64,
 }
 

@@ -1,8 +1,8 @@
 //! The best rows for a query, exactly.
 //!
-//! Each segment is searched by itself, as a row is whole in one of them. Its lists are put in order by what they add at
-//! most. Rows that are only in lists which add too little together are never looked at; where all blocks that a window of
-//! rows meets add too little, they are not read.
+//! Each segment is searched by itself, because a row is whole in one segment. Its lists are sorted by the most that each
+//! can add. Rows are never looked at if all their lists together add too little. A window of rows is not read if all its
+//! blocks together add too little.
 
 use super::best::{Best, Hit};
 use super::cursor::Cursor;
@@ -239,7 +239,7 @@ impl Partition {
         }
     }
 
-    /// Counts the words of weight 0 in what was found.
+    /// Counts the words of weight 0 in the found rows.
     fn count_others(&self, pages: &dyn Pages, query: &Query<'_>, hits: &mut [Hit]) -> Result<()> {
         let others: Vec<usize> = (0..query.terms.len()).filter(|at| query.terms[*at].weight <= 0.0).collect();
         if others.is_empty() {

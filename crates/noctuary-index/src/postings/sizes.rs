@@ -1,9 +1,9 @@
 //! How much is written at once.
 
-/// The sizes of what is written. An index that is read may have any.
+/// The sizes of writes. An index that is read may have any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sizes {
-    /// Number of changes that make a segment, where its keeper wants no more of them.
+    /// Number of changes that make a segment, unless its keeper wants more of them.
     pub(crate) tail: usize,
     /// Number of segments that are merged into one.
     pub(crate) fan: usize,

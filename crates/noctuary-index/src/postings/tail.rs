@@ -172,7 +172,7 @@ impl Tail {
         self.operations += 1;
     }
 
-    /// The least id of what is written; `None` where nothing is.
+    /// The least written id; `None` if nothing is written.
     pub(crate) fn base(&self) -> Option<i64> {
         self.rows.iter().filter(|row| !row.is_removed).map(|row| row.id).min()
     }

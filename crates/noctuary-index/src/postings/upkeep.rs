@@ -17,8 +17,8 @@ pub(crate) const PERIOD: u64 = 64;
 pub(crate) const SWEPT: usize = 4;
 
 impl Partition {
-    /// Keeps the index in order after changes: writes a full tail as a segment, and goes on with merges. Gives whether
-    /// the manifest changed, and is to be saved before what was written counts.
+    /// Keeps the index in order after changes: writes a full tail as a segment, and goes on with merges. Returns
+    /// whether the manifest changed. Then it must be saved before the written pages count.
     ///
     /// After one change it either writes the tail, or goes on with one merge. The `mark` is what the keeper wants to know
     /// of the last change that is in a segment.
@@ -130,8 +130,8 @@ impl Partition {
         Ok(true)
     }
 
-    /// Removes pages that the last manifest does not name any more, when it is saved. At most `SWEPT` for each change
-    /// since it did so last, or for one. Gives whether there are more.
+    /// Removes pages that the last manifest no longer names, when it is saved. At most `SWEPT` for each change since
+    /// it did so last, or for one. Gives whether there are more.
     ///
     /// # Errors
     ///
@@ -155,8 +155,8 @@ impl Partition {
     }
 }
 
-/// How many pages of a merge are written at a time, and how many postings: twice as many as it takes to be at its end when
-/// the next is due.
+/// Returns how many pages of a merge are written at a time, and how many postings. This is twice the pace that ends the
+/// merge when the next one is due.
 pub(crate) fn pace(segments: &[Segment], level: u32, sizes: Sizes) -> (usize, u64) {
     let due = (sizes.tail as u64).saturating_mul((sizes.fan as u64).saturating_pow(level + 1));
     let share = |all: u64| all.saturating_mul(2 * PERIOD).div_ceil(due).max(1);

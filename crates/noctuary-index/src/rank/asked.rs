@@ -58,8 +58,8 @@ static PAST: LazyLock<Vec<Past>> = LazyLock::new(|| {
     past.collect()
 });
 
-/// Returns whether a query asks for what the agent said or did ("did you say", "you recommended"), by its words in
-/// lower case. A request ("can you", "would you") does not.
+/// Returns whether a query, in lower case, asks for words or deeds of the agent ("did you say", "you
+/// recommended"). A request ("can you", "would you") does not.
 pub(super) fn asks_for_the_agent(words: &[String]) -> bool {
     words.iter().any(|word| matches!(word.as_str(), "youve" | "youd"))
         || words.windows(2).any(|pair| match (pair[0].as_str(), pair[1].as_str()) {
@@ -74,8 +74,8 @@ fn is_past(word: &str) -> bool {
     (word.ends_with("ed") && !word.ends_with("eed")) || SAID.contains(&word)
 }
 
-/// Returns whether a folded word of a query says how to answer ("list in order the different aspects"), and little of
-/// what it is about.
+/// Returns whether a folded word of a query says how to answer ("list in order the different aspects"), not its
+/// subject.
 pub(super) fn says_how(word: &str) -> bool {
     HOW.binary_search(&word).is_ok()
 }

@@ -19,7 +19,7 @@ pub struct Card<'a> {
     pub said_on: Option<NaiveDate>,
     /// The conversation, and the position in it.
     pub place: Option<(&'a str, u64)>,
-    /// Who says it, where somebody was named; searched too.
+    /// The speaker, if somebody was named; searched too.
     pub speaker: Option<&'a str>,
     /// Whether it is the human's own word.
     pub own: bool,

@@ -1,4 +1,4 @@
-//! Entities: what a text speaks of by name.
+//! Entities: the names in a text.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use super::terms::{Piece, is_stop_word, pieces};
 use super::word::same_word;
 
-/// Finds what a text speaks of. The same text gives the same entities, always.
+/// Finds the names in a text. The same text gives the same entities, always.
 ///
 /// A store takes them from `StoreConfig::entities`.
 ///
@@ -32,8 +32,8 @@ pub trait Entities: Debug + Send + Sync {
     fn of(&self, text: &str) -> BTreeSet<String>;
 }
 
-/// Names and identifiers: words in capitals or with digits, what signs hold together (`BTC-USD`, `lib.rs`), and
-/// words with a capital that do not begin a sentence.
+/// Names and identifiers: words in capitals or with digits, and words that signs hold together (`BTC-USD`,
+/// `lib.rs`). Words with a capital count too, if they do not begin a sentence.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GenericEntities;
 

@@ -46,8 +46,8 @@ impl Frequencies {
         }
     }
 
-    /// Returns the words that are looked up, in their order. In a large store those that every twentieth row has are
-    /// left out, but for the two rarest. They cost the most and say the least.
+    /// Returns the words that are looked up, in their order. In a large store, words that every twentieth row has
+    /// are left out, except the two rarest. They cost the most and say the least.
     #[must_use]
     pub fn looked_up(&self) -> Vec<usize> {
         let mut by_rarity: Vec<usize> =
@@ -62,7 +62,8 @@ impl Frequencies {
         by_rarity
     }
 
-    /// Leaves out of a plan the forms of a word that no row has, where rows have another form of it, and the stems that no row has.
+    /// Leaves out of a plan the stems that no row has. Also leaves out the forms of a word that no row has, if rows have another
+    /// form of it.
     pub fn leave_out_absent(&mut self, plan: &mut Plan) {
         if !plan.terms.iter().any(Term::is_stem) {
             return;

@@ -1,16 +1,16 @@
 //! The order of newer statements before the older ones that they update.
 //!
-//! Two rows answer the same where the older has the better part of the query, and the newer the words of the query
-//! that the older has. Fewer of them are enough with a sign of change: a word for it ("now", "moved"), another value
-//! of the same kind (5 interviews, and not 3), or both. "The limit is 8192" after "The limit is 4096"
-//! needs no other sign. Without a sign the newer says most of what the older says.
-//! The older row then goes down to right behind the newer, and all others keep their order. One word is enough where
-//! the newer takes back what the older says ("from Vim to Helix"): the two change places. A row that has a word of the
-//! query which the newer lacks, and no sign against it, answers something else: it stays. The verb of a question is no such
-//! word where the newer says to what something changed.
+//! Two rows answer the same if the older has most of the query, and the newer the same words of it. Fewer of these words
+//! are enough with a sign of change. A sign is a word for it ("now", "moved"), another value of the same kind (5
+//! interviews, and not 3), or both. "The limit is 8192" after "The limit is 4096" needs no other sign. Without a sign,
+//! the newer must say most of what the older says. The older row then goes down to right behind the newer, and all others
+//! keep their order. One word is enough where the newer takes back what the older says ("from Vim to Helix"): the two
+//! change places. An older row may have a word of the query that the newer lacks. Without a sign against it, the older
+//! row answers something else and keeps its place. The verb of a question is no such word if the newer names the result
+//! of a change.
 //!
-//! News says less than what it changes, so it is further down. Where the query names somebody who is told of, short rows with that
-//! name are looked at far behind the best.
+//! News says less than what it changes, so it is further down. If the query names a person whom rows mention, short rows with
+//! that name are looked at far behind the best.
 
 use std::cell::OnceCell;
 
@@ -27,11 +27,12 @@ use super::terms::is_stop_word;
 
 /// The least part of the query, by weight, that the older row has: a row with less does not answer it.
 const ANSWERS: f64 = 0.5;
-/// The least part of the query's words in the older row, names left out, that the newer one has: with one sign of change,
+/// The least share of the query's words in the older row that the newer row has, names left out. With one sign of change,
 /// and with two.
 const WITH_A_SIGN: f64 = 0.75;
 const WITH_TWO: f64 = 0.5;
-/// The least score of a newer row with two signs, as a share of the older one's: long rows have signs of everything.
+/// The least score of a newer row with two signs, as a share of the older row's score. Long rows have signs of
+/// everything.
 const HALF_AS_GOOD: f64 = 0.5;
 /// The verbs of a question that leave its own verb to its end.
 const DO: [&str; 3] = ["do", "does", "did"];
@@ -129,7 +130,7 @@ impl Search<'_> {
         words.map(bit).find(|bit| *bit > 0).unwrap_or(0) & !names
     }
 
-    /// Returns the words of the query that are names of whom rows tell, and of nobody who speaks, a bit each.
+    /// Returns the words of the query that are names mentioned in rows and not names of speakers, a bit each.
     pub(super) fn told_of(&self) -> u64 {
         let terms = self.plan.terms.iter().zip(0..);
         let speakers = terms.filter(|(term, _)| self.pool.speaker(&term.written).is_some());
@@ -144,9 +145,8 @@ impl Search<'_> {
     }
 }
 
-/// Puts texts before older ones that they say anew, as a search of rows tells them, and behind them where the query asks for the
-/// past. Returns the ids in the new order, and
-/// each newer text's id with that of an older one.
+/// Puts a text before the older texts that it says anew, as a search of rows does. If the query asks for the past, it is put
+/// behind them. Returns the ids in the new order, and each newer text's id with that of an older one.
 ///
 /// `cards` come best first; each has an id of its own.
 ///
@@ -235,9 +235,9 @@ struct Question<'s, 'a> {
     search: &'s Search<'a>,
     /// The words that are names which rows have, a bit each.
     names: u64,
-    /// The names of whom rows tell: a speaker says "I".
+    /// The names that rows mention: a speaker says "I".
     told_of: u64,
-    /// The words with a digit, a bit each: a number that is asked for tells one thing from another.
+    /// The words with a digit, a bit each: a number in a query distinguishes things.
     numbers: u64,
     /// The verb, a bit: a word of change is in its place.
     verb: u64,
@@ -319,8 +319,8 @@ fn put_behind(order: &mut Vec<usize>, newer: usize, rows: &[usize]) {
     order.splice(behind..behind, rows.iter().copied());
 }
 
-/// Gives a newer row the place of the first of the others, each of them the place of the next, and the last that of the
-/// newer. All others keep theirs.
+/// Gives a newer row the place of the first of the others. Each of these gets the place of the next one, and the last
+/// gets the place of the newer row. All other rows keep theirs.
 fn change_places(order: &mut [usize], newer: usize, rows: &[usize]) {
     let places: Vec<usize> =
         (0..order.len()).filter(|at| order[*at] == newer || rows.contains(&order[*at])).collect();

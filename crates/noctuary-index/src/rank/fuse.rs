@@ -53,7 +53,7 @@ pub struct Ranked {
 const WEAK: f64 = 0.25;
 /// The most rows that are looked at for entities, and for what they take back: the best.
 pub(super) const LOOKED_AT: usize = 50;
-/// So far down a short row that names what the query names is looked at, since it may be the news of it.
+/// The last rank at which a short row with a name of the query is looked at for news of that name.
 const FAR: usize = 200;
 
 /// The rows of a search by what they score, before texts are looked at.
@@ -98,7 +98,7 @@ impl Scores {
 }
 
 impl Search<'_> {
-    /// Weighs the rows, and puts them in the order that is asked for as far as it does not depend on their texts.
+    /// Weighs the rows, and sorts them in the requested order as far as it does not depend on their texts.
     #[must_use]
     pub fn weigh(&self, order: Order, most: usize) -> Weighed {
         let scores = self.scores();
@@ -156,8 +156,8 @@ impl Search<'_> {
         unread.map(|number| self.pool.row(number).id).collect()
     }
 
-    /// Returns whether no row fits well, the rows in the order that is asked for, and which of them say others anew.
-    /// Each newer row's id with that of an older one.
+    /// Returns whether no row fits well, the rows in the requested order, and which of them say others anew. Each
+    /// newer row's id with that of an older one.
     #[must_use]
     pub fn run(&self, weighed: Weighed) -> (bool, Vec<Ranked>, Vec<(i64, i64)>) {
         let Weighed { order, most, scores, mut ranked, near } = weighed;
@@ -322,8 +322,8 @@ impl Search<'_> {
         than.total_cmp(&score).then_with(|| self.pool.row(other).newer(self.pool.row(one)))
     }
 
-    /// Returns the places of the rows that may be news of others: the best, and of those behind them short ones with a name of
-    /// the query.
+    /// Returns the places of the rows that may be news of others. These are the best rows, and behind them short rows with a
+    /// name of the query.
     pub(super) fn places(&self, ranked: &[(RowNo, f64)]) -> Vec<usize> {
         let near = self.ranking.freshness.max(LOOKED_AT).min(ranked.len());
         let names = self.told_of();
@@ -376,7 +376,7 @@ impl Search<'_> {
         });
     }
 
-    /// Says of each row in which lists it is, with its rank, and at which it was before it passed an older one.
+    /// Says for each row in which lists it is and at which rank, and its rank before it passed an older row.
     fn explain(
         &self,
         ranked: Vec<(RowNo, f64)>,

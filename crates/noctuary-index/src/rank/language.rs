@@ -88,7 +88,7 @@ pub(super) struct Guess {
 }
 
 impl Guess {
-    /// Guesses the language of a text: by its words and letters and, where they do not say that it is English, by endings.
+    /// Guesses the language of a text by its words and letters. If these do not show English, endings count too.
     pub(super) fn of(text: &str) -> Self {
         let mut guess = Self::of_query(text);
         if guess.english < SURE && guess.english <= WEIGHT + guess.best() {

@@ -1,7 +1,7 @@
 //! Meaning beside words: rows that are near to the question get the context that words get, and both become one order.
 //!
-//! A line of a dialogue says little by itself, also by its vector. So a near row gives to its neighbours and to its
-//! conversation, as a row with the right words does; without that, vectors made the order of dialogues worse. The list of
+//! A line of a dialogue says little by itself, also by its vector. So a near row raises its neighbours and its
+//! conversation, as a row with the right words does. Without that, vectors made the order of dialogues worse. The list of
 //! words keeps most of the weight. It loses some where it has no clear first row, and the vectors have one.
 //!
 //! All weights of the arm are in this file.
@@ -30,8 +30,8 @@ const NAMED_SPEAKER: f64 = 2.5;
 const LEAST: f64 = 0.1;
 /// The share that a transformer may have beside that.
 const MORE: f64 = 0.3;
-/// It has none of it below the first, and all of it from the second on: in units of the height that chance gives to the
-/// best of as many rows.
+/// The transformer has none of [`MORE`] below the first number, and all of it from the second on. The unit is the
+/// height that chance gives to the best of as many rows.
 const CLEAR: (f64, f64) = (0.7, 1.0);
 /// The same, of the score of the tenth row by words as a share of the first one's.
 const FLAT: (f64, f64) = (0.4, 0.7);
@@ -250,8 +250,7 @@ fn shares(words: &[Scored], near: &Near) -> Shares {
     Shares { meaning, clear, flat }
 }
 
-/// Returns how high the nearest row is above all rows, as a share of the height that chance gives to the best of as
-/// many.
+/// Returns how high the nearest row is above all rows, as a share of the height that chance gives the best.
 fn clear(near: &Near) -> Option<f64> {
     let Spread { rows, mean, deviation } = near.spread?;
     let chance = (2.0 * ln(f64::from(u32::try_from(rows).ok()?))).sqrt();

@@ -1,6 +1,6 @@
 //! The order in which rows are found.
 
-/// In which order rows are found.
+/// The order of the found rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
     /// The best first.

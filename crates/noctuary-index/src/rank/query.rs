@@ -1,9 +1,9 @@
-//! The meaning of a query. Any text is a query, and none is wrong.
+//! The meaning of a query. Any text is a query, and no text is an error.
 //!
-//! Text without operators is a list of words: the more and the rarer are found, the better. Words that say nothing are
-//! left out. Operators count only in a clear place. A phrase is in balanced quotes. `AND`, `OR` and `NOT` are in
-//! capitals between words that are not all capitals. `category:` or `content:` is before a word or a quote, a `*` after
-//! a word.
+//! Text without operators is a list of words: the more words are found, and the rarer they are, the better. Words that
+//! say nothing are left out. Operators count only in a clear place. A phrase is in balanced quotes. `AND`, `OR` and
+//! `NOT` are in capitals between words that are not all capitals. `category:` or `content:` is before a word or a
+//! quote, a `*` after a word.
 
 mod parser;
 mod token;

@@ -10,8 +10,8 @@ pub enum Fusion {
     /// By what each list scores, as shares of its best.
     #[default]
     Scores,
-    /// By reciprocal rank: the sum of 1 / (k + rank) over the lists, rank from 1, as the seed fuses with a `k` of 60.
-    /// (seed 003, Hybrid retrieval) On public dialogues it finds less than the scores do.
+    /// By reciprocal rank: the sum of 1 / (k + rank) over the lists, rank from 1. The seed uses a `k` of 60. (seed
+    /// 003, Hybrid retrieval) On public dialogues it finds less than the scores do.
     Ranks {
         /// The greater, the less the first places count.
         k: f64,
@@ -105,8 +105,8 @@ impl Ranking {
 
 impl Ranking {
     /// Makes the seed's mode: rows by BM25, with reciprocal ranks and a `k` of 60. A row gets 1 + 0.3 times as much for
-    /// each entity that it shares with the query. Scores are shares of what a row would have that is first and shares
-    /// all entities. The nearest 50 rows by meaning join them. (seed 003, Hybrid retrieval)
+    /// each entity that it shares with the query. Scores are shares of the highest possible score: that of a first row
+    /// that shares all entities. The nearest 50 rows by meaning join them. (seed 003, Hybrid retrieval)
     #[must_use]
     pub fn seed() -> Self {
         Self { fusion: Fusion::Ranks { k: 60.0 }, entities: 0.3, nearest: 50, ..Self::rows_alone() }

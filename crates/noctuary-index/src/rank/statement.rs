@@ -35,7 +35,7 @@ pub(super) struct Statement {
     pub(super) leads_to: bool,
     /// Words that the query has not, and that are no words of change.
     pub(super) others: BTreeSet<String>,
-    /// Of each sentence that says what something is: its words, and how many of them come before the value.
+    /// For each sentence that gives a value: its words, and how many of them come before the value.
     equations: Vec<(Vec<String>, usize)>,
 }
 
@@ -113,8 +113,8 @@ impl Statement {
         })
     }
 
-    /// Returns whether it says of the same thing another value of one kind: numbers, or words behind the same one, such as "in
-    /// Oslo" and "in Bergen".
+    /// Returns whether it gives another value of one kind for the same thing. Values are numbers, or words behind the same
+    /// word, such as "in Oslo" and "in Bergen".
     pub(super) fn says_another_than(&self, older: &Self) -> bool {
         let is_another = |(new, of): &(Vec<String>, usize), (old, before): &(Vec<String>, usize)| {
             if of != before || new[..*of] != old[..*of] {
@@ -253,9 +253,8 @@ fn is_of_change(word: &str) -> bool {
     CHANGED.binary_search(&word).is_ok() || CHANGES.iter().any(|begin| word.starts_with(begin))
 }
 
-/// Returns the words of a query that a word of change answers for, a bit each: who moved lives elsewhere, and what
-/// changed is
-/// used no longer.
+/// Returns the words of a query that a word of change answers, a bit each. A person who moved lives elsewhere, and
+/// a thing that was changed is no longer used.
 fn stands_for(
     before: &[&str],
     word: &str,
@@ -357,7 +356,7 @@ const REPLACES: &str = "replac";
 /// The beginnings of words for a move, and the stems of its questions.
 const MOVES: [&str; 2] = ["moved", "relocat"];
 const DWELLS: [&str; 6] = ["live", "resid", "home", "address", "citi", "town"];
-/// The stem of what is asked for of all that is used, whatever is said of it.
+/// The stem of "use", in questions about all that is used.
 const USE: &str = "us";
 
 const CURRENCIES: [char; 4] = ['$', '€', '£', '¥'];

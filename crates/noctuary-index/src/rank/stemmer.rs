@@ -1,4 +1,4 @@
-//! The terms of a text: of each word the form that an index has, and the stem in the language of the text.
+//! The terms of a text: for each word, its form in the index, and its stem in the language of the text.
 //!
 //! Words of English are their stems. A word in another [language](super::language) has a stem of its own beside it.
 

@@ -1,8 +1,8 @@
-//! Text as terms: what is indexed, and what is asked for.
+//! Text as terms, for indexing and for queries.
 //!
-//! A word is lower-cased and stemmed. A name of joined words (`BTC-USD`, `C++`, `0.5%`, `a/b.rs`) is a
-//! term as a whole too, beside its words. Scripts that write no spaces between words (Chinese, Japanese, Thai and
-//! their like), and Korean, whose words carry particles, give every character and every pair of neighbours.
+//! A word is lower-cased and stemmed. A name of joined words (`BTC-USD`, `C++`, `0.5%`, `a/b.rs`) is a term as a
+//! whole too, beside its words. Scripts without spaces between words (Chinese, Japanese, Thai and their like)
+//! give every character and every pair of neighbours. So does Korean, whose words carry particles.
 
 use super::word::{is_apostrophe, is_beside_letter, nouns, same_run, same_word};
 
@@ -139,9 +139,9 @@ pub(crate) fn grams(run: &str, take: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Gives what of a text an index of plain words lacks, which parts at every sign and every white space: whole names,
-/// characters and pairs of scripts without spaces, and words as [`same_word`] has them where letters are folded
-/// otherwise.
+/// Gives the terms of a text that an index of plain words lacks: that index parts at every sign and white space.
+/// These are whole names, and characters and pairs of scripts without spaces. Words are given too, as
+/// [`same_word`] has them, where their letters are folded otherwise.
 pub fn beside_words(text: &str, mut take: impl FnMut(Beside<'_>)) {
     for chunk in text.split(|c: char| c.is_whitespace() || c.is_control()) {
         if chunk.bytes().all(|byte| byte.is_ascii_alphanumeric()) {

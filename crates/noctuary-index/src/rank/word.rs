@@ -39,7 +39,7 @@ pub(super) fn same_run(run: &str) -> Cow<'_, str> {
     if run.chars().all(is_plain) { Cow::Borrowed(run) } else { Cow::Owned(folded(run)) }
 }
 
-/// Returns the nouns in a word, beside the whole: behind an elided article, before a suffix that an apostrophe or a half-space parts.
+/// Returns the nouns within a word: behind an elided article, or before a suffix behind an apostrophe or a half-space.
 pub(super) fn nouns(word: &str) -> Vec<&str> {
     let mut nouns: Vec<&str> = Vec::new();
     if word.contains(HALF_SPACE) {

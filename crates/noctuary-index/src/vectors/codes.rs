@@ -107,9 +107,9 @@ impl Codes {
 
     /// Returns about how many bytes of memory are in use.
     ///
-    /// A row costs an eighth of a byte a dimension and 30 to 35 bytes for its id and its place: about 80 bytes at 384
-    /// dimensions after a [`shrink`](Self::shrink). The vectors of some hundred rows are here beside that. While rows are added one at a time, up to as much again is held in
-    /// reserve.
+    /// A row costs an eighth of a byte a dimension, and 30 to 35 bytes for its id and its place. After a [`shrink`](Self::shrink)
+    /// that is about 80 bytes at 384 dimensions. The vectors of some hundred rows are held beside that. While rows are added one
+    /// at a time, up to as much again is held in reserve.
     #[cfg(test)]
     pub(crate) fn memory(&self) -> usize {
         // A place in the map is its id, its slot, and one byte of the map's own.

@@ -8,8 +8,8 @@
 //!
 //! A number is its byte times the scale. The scale is the greatest number of the vector by 127, so a number is off by
 //! at most half a scale. On 60,000 real texts a product with a query was off by 0.0031 at most and 0.0004 in the mean
-//! (256 dimensions). With 384 it was 0.0062 and 0.0007. Of 780 questions as many had an answer in the first ten as with
-//! the exact numbers.
+//! (256 dimensions). With 384 it was 0.0062 and 0.0007. Among 780 questions, as many had an answer in the first ten as
+//! with the exact numbers.
 
 use super::dimensions::Dimensions;
 use super::error::VectorError;

@@ -8,7 +8,7 @@
 //! 3. of these the best, by the exact product of query and blob.
 //!
 //! Few rows are compared exactly at once. All sums are of whole numbers, so every machine finds the same rows in
-//! the same order; of equal rows the greater id is first.
+//! the same order. Among equal rows the greater id is first.
 //!
 //! Fusion (`weighted`, `by_ranks`, `keep_first`) takes lists of ids and scores and knows nothing else.
 

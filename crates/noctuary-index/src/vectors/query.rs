@@ -35,7 +35,7 @@ impl VectorQuery {
         self.dimensions
     }
 
-    /// Returns the cosine with a row, from -1 to 1 but for what the encoding loses.
+    /// Returns the cosine with a row, from -1 to 1 except for the loss of the encoding.
     #[must_use]
     pub fn cosine(&self, row: &Encoded<'_>) -> f32 {
         let products = self.steps.iter().zip(row.steps());
@@ -48,8 +48,7 @@ impl VectorQuery {
     /// Returns the query as it is compared with signs against a mean.
     ///
     /// Rows differ little along their mean, while a sign counts each dimension alike. The query's own part along the
-    /// mean would drown the rest, so that part is taken off: all of it where the mean is long, and hardly any where
-    /// the mean is short.
+    /// mean would hide the rest, so it is taken off. A long mean takes off all of it, a short one hardly any.
     pub(crate) fn against(&self, mean: &[f32]) -> Signed {
         let numbers = || self.steps.iter().map(|step| f64::from(*step) * f64::from(self.scale));
         let along: f64 = numbers().zip(mean).map(|(number, mean)| number * f64::from(*mean)).sum();
@@ -72,7 +71,7 @@ impl Signed {
         self.0.chunks(64).map(|part| part.iter().enumerate().map(bit).sum()).collect()
     }
 
-    /// Returns for each byte of a row's bits, and each value of it, the sum of the query's numbers whose bit is set.
+    /// Returns, for each byte of a row's bits and each value of it, the sum of the query's numbers at set bits.
     pub(crate) fn sums(&self) -> Vec<[i32; 256]> {
         let mut sums = vec![[0; 256]; self.0.len().div_ceil(64) * 8];
         for (sums, steps) in sums.iter_mut().zip(self.0.chunks(8)) {

@@ -1,4 +1,4 @@
-//! The vectors of a sample of rows, in memory: how all rows are spread around a query is told by them.
+//! The vectors of a sample of rows, in memory: they show how all rows are spread around a query.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::encoding::Encoded;
 
 /// Approximate number of rows in a sample. Their ids choose them, so they are the same whatever their order.
 const SAMPLED: u64 = 256;
-/// The most that are held before those are removed that belong to it no more.
+/// The most that are held before those that no longer belong to it are removed.
 const MAX_HELD: usize = 3 * 256;
 
 /// Returns whether a row is in the sample, by the number of rows.
@@ -19,7 +19,7 @@ pub(super) fn is_sampled(id: i64, rows: usize) -> bool {
 #[derive(Clone, Default)]
 pub(super) struct Sample {
     rows: BTreeMap<i64, Vec<u8>>,
-    /// Of fewer rows than these it is not whole.
+    /// With fewer rows than these it is not whole.
     whole_from: usize,
 }
 

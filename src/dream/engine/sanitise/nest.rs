@@ -56,8 +56,8 @@ impl Nest {
 /// No bullet with its parent is longer, in bytes.
 const LONGEST: usize = 4096;
 
-/// Joins a bullet to the one above it, as one claim with the citations of both: "Trip to Lisbon: flight on 3 May". `None` where
-/// that makes no claim.
+/// Joins a bullet to the one above it, as one claim with both citations: "Trip to Lisbon: flight on 3 May". `None` if the two
+/// make no claim.
 pub(super) fn join(parent: &str, child: &str) -> Option<String> {
     let (lead, cited) = reply::split_citations(parent);
     let lead = lead.trim_matches(['*', '_', ' ']).trim_end_matches([':', '：', '.', ' ']);

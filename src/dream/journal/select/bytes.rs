@@ -10,8 +10,8 @@ use crate::format::documents::origins::{self, Above};
 use crate::format::state::ledger::{Entry, Piece};
 use crate::workspace::Workspace;
 
-/// The bytes around a slice that are read for context: a secret that begins before the cut, or ends after it, is
-/// still known. No private key is longer.
+/// The bytes around a slice that are read for context. So a secret that begins before the cut, or ends after it,
+/// is still known. No private key is longer.
 pub(super) const CONTEXT: u64 = 32 << 10;
 
 /// The bytes above a slice that are searched for its speaker; a speech that began further away counts as a tool's.

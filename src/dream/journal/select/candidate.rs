@@ -48,7 +48,7 @@ impl Candidate {
         journal.date() < today && !(TimeDelta::zero()..RESTING).contains(&age)
     }
 
-    /// Returns the bytes that a pass would show of this journal: whole lines, at most `max` bytes; `None` while its
+    /// Returns the bytes of this journal that a pass would show: whole lines, at most `max` bytes. `None` while its
     /// last line is still being written.
     pub(super) fn next_range(
         &self,

@@ -6,7 +6,7 @@ use crate::base::name::DocName;
 use crate::dreamer::{JournalReport, ReadReason};
 use crate::format::JournalName;
 
-/// The facts about a journal: its [`JournalReport`], but for the name.
+/// The facts about a journal: its [`JournalReport`], without the name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Look {
     pub(crate) reason: ReadReason,

@@ -38,7 +38,7 @@ pub(crate) struct Situation<'a> {
 pub(crate) struct Survey {
     /// Inside the window and readable, ascending.
     pub(super) candidates: Vec<Candidate>,
-    /// Every journal that was seen, ascending, and what is known of it.
+    /// Every journal that was seen, ascending, with its facts.
     pub(crate) looks: Vec<(JournalName, Look)>,
     pub(crate) notices: Vec<Notice>,
     /// Entries of the ledger that changed by looking: verified sizes, pieces that a rewrite made void,
@@ -127,9 +127,9 @@ pub(crate) fn survey(situation: Situation<'_>) -> Result<Survey> {
     Ok(survey)
 }
 
-/// Returns the journals whose entries may go where they are gone themselves: a whole window older than the window, by this
-/// clock and by that of the last run. A journal that is merely not there today (a folder renamed, a branch checked out)
-/// keeps its entry. So does one that a clock ahead of its time would remove.
+/// Returns the journals whose entries may be removed because the journals are gone. They are a whole window older than the
+/// window, by this clock and by that of the last run. A journal that is only missing today (a folder renamed, a branch
+/// checked out) keeps its entry. So does one that a clock ahead of its time would remove.
 fn forgettable(
     ledger: &Ledger,
     state: &DreamedState,

@@ -1,4 +1,4 @@
-//! The vectors beside the lines: whatever happens to them and to the rows, those that are used are of the rows as they are.
+//! The vectors beside the lines. Whatever happens to them and to the rows, the used vectors are those of the present rows.
 
 mod crash;
 mod damage;

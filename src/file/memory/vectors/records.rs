@@ -5,7 +5,7 @@
 //! records   each: the length of its body in 4 bytes, its body, and a checksum of both and of their place in 8 bytes
 //! ```
 //!
-//! A number in a body has seven bits a byte, the lowest first, and one that may be negative has its sign in the lowest bit.
+//! A number in a body has seven bits a byte, the lowest first. One that may be negative has its sign in the lowest bit.
 
 use crate::search::postings::bits::{Input, number, put, put_bytes, put_signed, seal, unsealed};
 use crate::search::postings::{Error, Result};

@@ -21,7 +21,7 @@ pub(in crate::file::memory) struct Sidecar {
     end: u64,
     /// A change failed, and nobody knows what of it the disk holds.
     doubtful: bool,
-    /// Number of bytes from which on the bytes in use are counted.
+    /// Number of bytes above which the bytes in use are counted.
     next_look: u64,
 }
 
@@ -92,7 +92,8 @@ impl Sidecar {
         Ok(true)
     }
 
-    /// Reads the records behind those that were read. It ends where none is: somebody adds it, or a crash left it.
+    /// Reads the records behind those that were read. It ends at the first incomplete one: somebody adds it, or a
+    /// crash left it.
     fn read_on(&mut self) -> Result<()> {
         let Some(held) = &mut self.held else { return Ok(()) };
         let file = held.file.as_ref();
@@ -189,7 +190,7 @@ impl Sidecar {
         }
     }
 
-    /// Takes the states that no row has any more out of the file, also those that nobody reads. Under the write guard.
+    /// Removes the states that no row uses now from the file, also those that nobody reads. Under the write guard.
     pub(in crate::file::memory) fn condense(&mut self, disk: &dyn Disk, rows: &Rows) -> Result<()> {
         self.catch_up(disk)?;
         if self.held.is_none() {

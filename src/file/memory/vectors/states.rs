@@ -115,7 +115,7 @@ impl States {
         })
     }
 
-    /// Counts all states, those that count no more included.
+    /// Counts all states, outdated ones included.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }

@@ -71,7 +71,7 @@ pub(super) fn find<'s>(sections: &'s [Section], title: &str) -> Option<&'s Secti
     sections.iter().find(|section| section.title == title)
 }
 
-/// Returns the bullets at the left edge of a part of `text`, each with the indented lines that go on with it.
+/// Returns the bullets at the left edge of a part of `text`, each with its indented lines.
 pub(super) fn bullets(text: &str, part: &Range<usize>) -> Vec<(Range<usize>, String)> {
     let mut found: Vec<(Range<usize>, String)> = Vec::new();
     let mut at = part.start;

@@ -19,7 +19,7 @@ pub(super) enum Head<'t> {
     Stamped,
     /// A line that names somebody where no entry begins.
     Nested(Speaker<'t>),
-    /// A line that goes on with the one above.
+    /// A line that continues the one above.
     Plain,
 }
 

@@ -368,7 +368,7 @@ impl Table<'_> {
     }
 }
 
-/// Returns the condition that a column names the asset ?1: alone, as a pair without its sign, or as the first of a pair.
+/// Returns the condition that a column names the asset ?1: alone, as a pair without its sign, or first in a pair.
 fn of_asset(column: &str) -> String {
     format!(
         "replace(replace(upper({column}), '/', ''), '-', '') = ?1

@@ -1,7 +1,7 @@
 //! The tables of the learning loop, and views of them under the seed's names.
 //!
-//! The seed names its tables and some columns, and no more. So ours have names of their own, and a table of another program
-//! under a name of the seed is left alone: no view takes its place.
+//! The seed names its tables and some columns, and no more. So our tables have their own names. A table of another program
+//! under a name of the seed is left alone: no view replaces it.
 
 use rusqlite::Connection;
 

@@ -97,11 +97,11 @@ pub(super) struct Terms {
     /// Its number in `memory_terms_state`. One that is made anew has another number.
     pub(super) index: i64,
     pub(super) partition: Partition,
-    /// Rows up to this id are in pages, but for changes of them.
+    /// Rows up to this id are in pages, except changes of them.
     pub(super) built: i64,
     /// Rows up to this id are in.
     pub(super) seen: i64,
-    /// The number of the last change that is in, and that of the last which is in pages.
+    /// The number of the last change in memory, and of the last one in pages.
     pub(super) changed: i64,
     pub(super) changed_in_pages: i64,
     /// How often its manifest was saved.

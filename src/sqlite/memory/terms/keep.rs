@@ -13,7 +13,7 @@ const BUILT_AT_OPENING: usize = 8192;
 const MAX_WAITING: i64 = 512;
 
 impl Table<'_> {
-    /// Takes in what this change and other programs changed, and goes on with an index that is not whole.
+    /// Takes in the changes of this write and of other programs, and continues an unfinished index.
     pub(in crate::sqlite::memory) fn keep_terms(&self) -> rusqlite::Result<()> {
         let held = &mut *self.held.borrow_mut();
         if held.is_whole.is_none() && !held.is_current(self.connection)? && !self.are_many_waiting()? {
@@ -37,7 +37,7 @@ impl Table<'_> {
         Ok(statement.query_row(params![self.user(), self.agent()], state).optional()? != Some(true))
     }
 
-    /// Returns whether rows of the scope are not in the index, more than a search reads by the way.
+    /// Returns whether the index lacks more rows of the scope than a search reads beside it.
     pub(in crate::sqlite::memory) fn are_terms_behind(&self) -> rusqlite::Result<bool> {
         let state = State::read(self.connection, self.user(), self.agent())?;
         let (built, most) = match state {

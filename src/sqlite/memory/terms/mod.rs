@@ -1,9 +1,9 @@
 //! The word index of a scope, in tables beside its rows.
 //!
-//! Its pages have all rows up to an id, but for those that changed since: what they were is in `memory_terms_changed`, by
-//! triggers in plain SQL, whoever changes them. Behind that id are few rows. They and the changes are in memory only, and
-//! a store that begins reads them again. When they are many, a change makes pages of them. Where another program left more
-//! of them than a search reads by the way, and until all rows of a file that was taken over are in, a search asks FTS5.
+//! Its pages have all rows up to an id, except rows changed since then. Triggers in plain SQL keep the old text of these
+//! in `memory_terms_changed`, whoever changes them. Behind that id are few rows. They and the changes are in memory only,
+//! and a new store reads them again. When they are many, a change makes pages of them. A search asks FTS5 if another
+//! program left too many of them, and until all rows of an older file are in.
 
 mod ask;
 mod count;

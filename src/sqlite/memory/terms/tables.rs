@@ -37,7 +37,8 @@ const TABLES: &str = "
     );
 ";
 
-/// The numbers of counted ids begin at none, before the first row: else it would say that it may be in another's place.
+/// The numbers of counted ids begin at none, before the first row. Else that row would say that it may be in another's
+/// place.
 const FIRST: &str = "
     INSERT INTO sqlite_sequence (name, seq)
     SELECT 'memories', 0 FROM sqlite_schema
@@ -97,7 +98,8 @@ pub(in crate::sqlite::memory) fn make(connection: &Connection) -> rusqlite::Resu
     connection.execute_batch("INSERT INTO memories_fts (memories_fts, rank) VALUES ('automerge', 8)")
 }
 
-/// Returns whether an index has terms of another version, which are made anew with all that is derived of the words of rows.
+/// Returns whether an index has terms of another version. These are made anew, with all that is derived from the words of
+/// rows.
 pub(in crate::sqlite::memory) fn are_older(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare("SELECT 1 FROM memory_terms_state WHERE version <> ?1")?.exists([VERSION])
 }

@@ -37,7 +37,7 @@ fn text(number: usize) -> String {
     format!("the {} and the {} number {number}", WORDS[number % 8], WORDS[number / 8 % 8])
 }
 
-/// Makes a step of a history: rows come, change and leave, and passes with small batches of one model and then of the next.
+/// Makes a step of a history: rows come, change and leave. Passes with small batches use one model, then the next.
 fn step(store: &SqliteMemoryStore, number: usize) -> crate::Result<()> {
     let id = MemoryId::new(i64::try_from(1 + number / 2).unwrap_or(1));
     match number % 8 {
@@ -66,8 +66,8 @@ fn found(store: &SqliteMemoryStore, last: usize) -> Vec<Found> {
     (0..=last / 48).map(model).flat_map(each).collect()
 }
 
-/// Checks that the vectors are those of the rows as they are, that one model's are searched and no other's, and that a pass
-/// ends what was begun.
+/// Checks that the vectors are those of the present rows, and that only one model's are searched. Also checks that a pass
+/// ends interrupted work.
 fn check(folder: &Path, last: usize, of: &str) {
     let store = open(folder);
     {
@@ -121,8 +121,8 @@ fn after_each_commit_of_filling_and_swapping_a_pass_goes_on() {
     }
 }
 
-// An operation on the vectors fails, such as on a full disk: the step is undone as far as it was not durable, a search finds
-// as before or as after, and the step succeeds the next time.
+// An operation on the vectors fails, such as on a full disk. The step is undone as far as it was not durable, and a search
+// finds as before or as after. The step succeeds the next time.
 #[test]
 #[ignore = "sweep"]
 fn a_step_that_fails_at_any_operation_on_vectors_mixes_nothing_and_can_be_made_again() {

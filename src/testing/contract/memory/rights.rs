@@ -8,7 +8,7 @@ use crate::base::error::Error;
 use crate::format::Origin;
 use crate::memory::{Filter, MemoryId, MemoryStore, NewMemory, Order, Place, Query, Role, Source};
 
-/// A private row reaches no session with others present, through no verb and no error. Nor does the profile but for
+/// A private row reaches no session with others present, through no verb and no error. Nor does the profile, except
 /// three facts.
 pub fn sessions(store: &dyn MemoryStore) {
     let canary = "moonlight-canary";

@@ -59,7 +59,7 @@ impl Names {
         Self { words, behind: Regex::new(&behind(value)).expect("a pattern of its parts") }
     }
 
-    /// Returns the first of the names in a part of a text with a value behind it, and the beginning of the value.
+    /// Returns the first name in a part of a text that has a value behind it, and the beginning of that value.
     fn next(&self, text: &str, part: Range<usize>) -> Option<(usize, usize)> {
         // No match behind a name is longer.
         const LONGEST: usize = 512;
@@ -84,8 +84,8 @@ fn words_of(kind: &str) -> impl Iterator<Item = &'static str> {
     rows.filter_map(|row| row.split('\t').nth(2)).flat_map(|words| words.split(", "))
 }
 
-/// Returns the pattern of what is behind a name. It has the ending of the name, a few words on its use, a sign of
-/// setting or a word for "is", and the value in its marks.
+/// Returns the pattern of what is behind a name. First come the ending of the name and a few words on its use.
+/// Then come a sign of setting, or a word for "is", and the value in its marks.
 fn behind(value: &str) -> String {
     let is = "ist|lautet|est|es|é|è|is|luidt|to|jest|on|je|er|är|az|este|יא|הוא|היא|هو|هي|คือ|это|-|—|–";
     format!(

@@ -42,8 +42,8 @@ impl Pages for Counted {
 
 /// The pages that one write touches at most, of a tail that has so many.
 fn most(tail: usize, pace: usize) -> usize {
-    // A merge begins with a page of each segment and reads one of each more, and writes what it has read, the rest of
-    // it, and a page of its directory.
+    // A merge begins with a page of each segment, and reads one more of each. It writes the pages that it has read,
+    // the rest of them, and a page of its directory.
     tail.max(3 * FAN + pace + pace + 3)
 }
 

@@ -35,8 +35,8 @@ impl Token {
     }
 }
 
-/// Parts a query, and says whether all of it could be taken as it is meant: a quote that is not closed, and an
-/// operator that has nothing on a side, are text.
+/// Parts a query, and says whether all of it was read as it is meant. A quote that is not closed, and an
+/// operator with nothing on a side, are read as text.
 pub(super) fn tokens(text: &str) -> (Vec<Token>, bool) {
     let mut tokens = Vec::new();
     let straight = text.replace(['“', '”'], "\"");

@@ -16,8 +16,7 @@ fn text(number: usize) -> String {
     format!("the {} and the {} number {number}", WORDS[number % 8], WORDS[number / 8 % 8])
 }
 
-/// Makes a step of a history: rows come, change, leave and return, and passes with small batches of one model and then of the
-/// next.
+/// Makes a step of a history: rows come, change, leave and return. Passes with small batches use one model, then the next.
 fn step(store: &FileMemoryStore, number: usize) -> crate::Result<()> {
     let id = MemoryId::new(i64::try_from(1 + number / 2).unwrap());
     let now = at(i64::try_from(number).unwrap());
@@ -42,7 +41,7 @@ fn step(store: &FileMemoryStore, number: usize) -> crate::Result<()> {
 /// Enough steps to fill three generations and swap them.
 const STEPS: usize = 60;
 
-/// Whoever begins finds what is whole, a pass ends what was begun, and all is then as if it had been made at once.
+/// A new store finds whole data, and a pass ends interrupted work. Then all is as if it had been made at once.
 fn check(disk: &MemoryDisk, last: usize, what: &str) {
     if !disk.files().contains_key(FILE) {
         return;

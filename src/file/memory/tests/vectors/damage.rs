@@ -23,7 +23,7 @@ fn begun() -> MemoryDisk {
     disk
 }
 
-/// Rows are found by words at least, a pass makes the rest good, and a store that was open all the time agrees.
+/// Rows are found by words at least. A pass mends the rest, and a store that was open all the time agrees.
 fn goes_on(disk: &MemoryDisk, what: &str) {
     let (store, model) = (open(disk, NEVER), model(0));
     let found_now = search(&store, &agent(), &model, "a boat on day 7");
