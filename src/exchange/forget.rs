@@ -10,6 +10,7 @@ use super::holders::Holder;
 use super::home::{Home, Theirs, place_of};
 use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::debug::debug_as;
+use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
 use crate::base::order;
@@ -22,6 +23,7 @@ use crate::format::documents::curated;
 use crate::format::documents::statements::said;
 use crate::format::replies::reply;
 use crate::format::state::forgotten::Forgotten;
+use crate::format::state::ledger::Ledger;
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::life::rewrite;
 use crate::memory::{ForgetRequest, MemoryStore};
@@ -218,6 +220,10 @@ impl<'a> Forget<'a> {
         let mut receipt = ForgetReceipt::new(now);
         let request = requests.last().expect("there is one for what is no store");
         let texts = &request.statements;
+        // A ledger that cannot be read would end it halfway.
+        if let Some(workspace) = self.workspace.filter(|_| self.in_files) {
+            Ledger::parse(workspace.read(&StateName::LEDGER)?.as_ref().map(Document::bytes))?;
+        }
         // A second run finds by its tombstones what an interrupted one left in documents.
         let early = match (self.workspace, theirs) {
             (Some(workspace), Some(_)) => Some(self.bury(workspace, texts)?),

@@ -365,7 +365,7 @@ fn a_group_is_dreamt_searched_and_forgotten_in_by_its_name() {
         let [copy, out, other] = ["copy", "out", "other"].map(|name| format!("{name}-of-{home}"));
         ends(at, &["copy", home, &copy], 0);
         says(&told(at, &["search", &copy, "mast", "--group", "crew"], 0), &["mast is blue"]);
-        ends(at, &["export", home, &out], 0);
+        told(at, &["export", home, &out], 1);
         ends(at, &["import", &out, &other, "--apply"], 0);
         says(&told(at, &["search", &other, "Lisbon"], 1), &["Nothing was found"]);
         assert!(!told(at, &["forgotten", "list", &other], 0).contains("Nothing is forgotten"));
@@ -436,4 +436,66 @@ fn a_note_begins_a_group_and_tells_of_forgotten_words() {
             says(&told(at, &["status", home], 0), &["No groups 1 folder below groups/", "The Rowers"]);
         }
     }
+}
+
+// What is marked in a group was left, a group's state was looked at by nobody, and hints were about the life.
+#[test]
+fn a_group_is_kept_told_and_mended_as_a_life_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for home in ["agent", "agent.db"] {
+        ends(at, &["init", home], 0);
+        for door in 1..=12 {
+            let text = format!("The code of door {door} is {}.", 1000 + 7 * door);
+            ends(at, &["note", home, "--group", "crew", "--who", "Ana", "--kind", "remember", &text], 0);
+        }
+        ends(at, &["dream", home, "--group", "crew"], 0);
+        told(at, &["feed", home, "--group", "crew"], 0);
+        let rows = json(at, &["rows", home, "--group", "crew", "--json"], 0);
+        assert_eq!(rows["rows"].as_array().unwrap().len(), 12, "{rows}");
+
+        let out = format!("out-of-{home}");
+        says(&told(at, &["export", home, &out], 1), &["rows of crew are not in it", "noctuary copy"]);
+        says(&told(at, &["erase", home, "--group", "crew"], 2), &["--who erases one of its people"]);
+        ends(at, &["remember", home, "The office is in Oslo.", "--group", "crew"], 0);
+        let doubted = told(at, &["remember", home, "The office is in Bergen.", "--group", "crew"], 1);
+        says(&doubted, &[&format!("noctuary suspects {home} --group crew")]);
+        let answer = told(at, &["suspects", home, "--group", "crew"], 1);
+        says(&answer, &[&format!("noctuary suspects {home} --group crew 13 14 newer")]);
+        let retired = told(at, &["retire", home, "14", "--group", "crew"], 0);
+        says(&retired, &[&format!("noctuary restore {home} --group crew 14")]);
+    }
+    let ledger = at.join("agent/groups/crew/.dreaming.d/ledger.json");
+    fs::write(&ledger, "{\"v\":").unwrap();
+    let erase = ["erase", "agent", "--group", "crew", "--who", "Ana", "--yes"];
+    says(&told(at, &erase, 3), &["ledger.json", "noctuary doctor agent"]);
+    let rows = json(at, &["rows", "agent", "--group", "crew", "--json"], 0);
+    assert_eq!(rows["rows"].as_array().unwrap().len(), 13, "nothing is half erased: {rows}");
+    says(&told(at, &["doctor", "agent"], 1), &["ledger.json of the group crew"]);
+    ends(at, &["doctor", "agent", "--fix", "--apply"], 0);
+    ends(at, &erase, 0);
+    assert_eq!(
+        fs::read_to_string(at.join("agent/groups/crew/MEMORY.md")).unwrap().matches("door").count(),
+        0
+    );
+}
+
+#[test]
+fn of_a_pair_the_row_of_the_earlier_time_is_the_older_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    ends(at, &["init", "agent"], 0);
+    fs::create_dir_all(at.join("agent/memory")).unwrap();
+    for (day, town) in [("2026-11-20", "Bergen"), ("2026-04-18", "Oslo")] {
+        let journal = at.join(format!("agent/memory/{day}-chat.md"));
+        fs::write(journal, format!("- [user] Decision: The office is in {town}.\n")).unwrap();
+        ends(at, &["dream", "agent", "--all"], 0);
+        told(at, &["feed", "agent"], 0);
+    }
+    let pairs = json(at, &["suspects", "agent", "--json"], 1);
+    assert!(pairs[0]["older"]["content"].as_str().unwrap().contains("Oslo"), "{pairs}");
+    let (older, newer) = (pairs[0]["older"]["id"].to_string(), pairs[0]["newer"]["id"].to_string());
+    ends(at, &["suspects", "agent", &older, &newer, "newer"], 0);
+    let row = json(at, &["row", "agent", &newer, "--json"], 0);
+    assert_eq!(row["status"]["valid_until"], serde_json::Value::Null, "{row}");
 }

@@ -6,4 +6,5 @@ cd "$(dirname "$0")"
 pkg-config --exists openssl || { apt-get update -qq && apt-get install -y -qq libssl-dev pkg-config; } >/dev/null
 cargo fmt --all --check
 cargo clippy --locked --all-targets --quiet -- -D warnings
-cargo test --locked --quiet
+(cd ../.. && cargo build --locked --quiet -p noctuary-cli --features sqlcipher)
+NOCTUARY=$CARGO_TARGET_DIR/debug/noctuary cargo test --locked --quiet

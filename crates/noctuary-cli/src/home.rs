@@ -326,9 +326,9 @@ pub(crate) fn unlock(path: &Path, whose: Whose<'_>) -> Result<(), Trouble> {
         notice("not_encrypted", &[&path.display()]);
         return Ok(());
     }
-    #[cfg(feature = "encryption")]
+    #[cfg(feature = "sqlcipher")]
     return Ok(SqliteWorkspace::unlock(path, key)?);
-    #[cfg(not(feature = "encryption"))]
+    #[cfg(not(feature = "sqlcipher"))]
     {
         let _ = key;
         Err(Trouble::of("no_encryption", &[&path.display()]))

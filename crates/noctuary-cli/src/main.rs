@@ -177,7 +177,11 @@ fn whose<'a>(
         key: None,
     };
     if whose.group.is_some() && !command.takes_group() {
-        return Err(Trouble::of("not_of_groups", &[]));
+        let name = arguments.group.as_deref().unwrap_or_default();
+        return Err(match command {
+            Command::Erase { .. } => Trouble::of("erase_of_group", &[&name]),
+            _ => Trouble::of("not_of_groups", &[]),
+        });
     }
     whose.check()?;
     Ok(whose)

@@ -111,9 +111,14 @@ impl Trouble {
         self.0.exit == 2
     }
 
+    /// Returns whether it is that of a name.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.0.name == name
+    }
+
     /// Returns whether a file of the life is damaged.
     pub(crate) fn is_damage(&self) -> bool {
-        ["error.corrupt", "error.shrunk"].contains(&self.0.name)
+        self.is("error.corrupt") || self.is("error.shrunk")
     }
 
     /// Returns what happened, without the step to take.

@@ -135,6 +135,11 @@ impl Whose<'_> {
         }
     }
 
+    /// Returns a place with the options that name the life there, as a shell takes them.
+    pub(crate) fn here(&self, place: &Place) -> String {
+        format!("{place}{}", self.options())
+    }
+
     /// Returns the options that name the life, as a shell takes them; empty where none was named.
     pub(crate) fn options(&self) -> String {
         let mut options = String::new();

@@ -165,4 +165,4 @@ impl Note {
 debug_as!(Note, |it| "Note {{ {:?}, {}, {} bytes }}", it.kind, it.origin, it.text.len());
 
 /// The mark in front of every line of an entry below its first.
-pub(super) const CONTINUED: &str = "  | ";
+pub(crate) const CONTINUED: &str = "  | ";

@@ -22,6 +22,7 @@ use crate::base::sorted::SortedMap;
 use crate::base::spread::Spread;
 use crate::format::Origin;
 use crate::format::documents::labels;
+use crate::format::documents::note::CONTINUED;
 use crate::format::documents::origins::{self, Above};
 use crate::format::documents::records::records;
 use crate::format::documents::speakers;
@@ -242,7 +243,11 @@ fn rows<'m>(journal: usize, name: &DocName, lines: &'m [ShownLine]) -> (bool, Ve
             under_heading = true;
             above = None;
         } else {
-            let (bullet, is_stamped, rest) = undress(text);
+            let (bullet, is_stamped, rest) = match text.strip_prefix(CONTINUED) {
+                // The mark of a note of several lines is no word of it.
+                Some(rest) => (false, false, rest),
+                None => undress(text),
+            };
             let is_right_below = above.is_some_and(|above: u64| above.checked_add(1) == Some(shown.number));
             let start = if is_stamped {
                 Start::Stamped

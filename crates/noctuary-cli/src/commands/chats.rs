@@ -66,7 +66,8 @@ pub(crate) fn import(
     } else {
         None
     };
-    let is_told = !plan.refused.is_empty() || !plan.found.is_empty();
+    let is_none = how.only.is_some() && plan.chats.is_empty() && plan.unchanged == 0;
+    let is_told = is_none || !plan.refused.is_empty() || !plan.found.is_empty();
     if output.json {
         let mut value = serde_json::to_value(&plan)?;
         if let Some(waits) = &waits {
@@ -76,6 +77,9 @@ pub(crate) fn import(
         return Ok(End::look_if(is_told));
     }
     tell(&plan, output);
+    if let Some(only) = how.only.filter(|_| is_none) {
+        return Ok(output.say("no_chat", &[&only]));
+    }
     match waits {
         Some(waits) => waits.tell(place, output),
         None => output.line("Nothing was written. `--apply` does it."),

@@ -234,7 +234,7 @@ pub(crate) fn status(
     let Status { found, survey, dreams, groups, .. } = &status;
     let (day, is_whole) = (config.day()?, whose.group.is_none());
     // A next step is about the same life.
-    let here = format!("{place}{}", whose.options());
+    let here = whose.here(place);
     let row =
         |name: &str, text: String| output.line(format!("{}{text}", output.bold(&format!("{name:<11}"))));
     let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);

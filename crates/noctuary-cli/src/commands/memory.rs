@@ -1,6 +1,8 @@
 //! `noctuary search`, `forget` and `forgotten`.
 
+use std::io::IsTerminal as _;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use chrono::{NaiveDate, TimeDelta, Utc};
 use noctuary::exchange::{Forget, ForgetPlace, ForgetReceipt, ForgottenList};
@@ -18,9 +20,12 @@ use crate::commands::rows;
 use crate::config::Config;
 use crate::home::Home;
 use crate::kept::{self, Kept as KeptIndex};
-use crate::output::{End, Output, Trouble, count};
+use crate::output::{End, Output, Trouble, count, notice};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
+
+/// The time from which on a reader is told how the next search is faster.
+const SLOW: Duration = Duration::from_secs(5);
 
 /// The part of what is found that is shown.
 pub(crate) struct Sought<'a> {
@@ -127,7 +132,11 @@ fn look<'h>(
         let chunks = ChunkConfig::preset(config.preset());
         let indexed =
             Indexed::with_chunks(Arc::clone(&home.workspace), index, chunks)?.with_neighbours(sought.around);
+        let begun = Instant::now();
         indexed.sync(Utc::now())?;
+        if begun.elapsed() > SLOW && config.search.index.is_none() && std::io::stderr().is_terminal() {
+            notice("search_slow", &[&paths[number]]);
+        }
         let mut found = indexed.search_unmasked(&home.owner(), query, most)?;
         found.results.retain(|one| sought.takes(&one.path, &one.content));
         // Who said it is known of each entry.

@@ -192,14 +192,14 @@ pub(crate) fn id(text: &str) -> Result<MemoryId, Trouble> {
     number.map(MemoryId::new).ok_or_else(|| Trouble::of("no_row_id", &[&text]))
 }
 
-fn fact(home: &Home, place: &Place, id: MemoryId) -> Result<Fact, Trouble> {
+fn fact(home: &Home, here: &str, id: MemoryId) -> Result<Fact, Trouble> {
     if let Some(fact) = home.store.any().fact(&home.owner(), id)? {
         return Ok(fact);
     }
     let mut filter = Filter::limit(usize::MAX);
     filter.deleted = true;
     let is_retired = home.store.any().list(&home.owner(), &filter)?.iter().any(|row| row.id == id);
-    Err(Trouble::of(if is_retired { "row_retired" } else { "no_row" }, &[&id, place]))
+    Err(Trouble::of(if is_retired { "row_retired" } else { "no_row" }, &[&id, &here]))
 }
 
 /// Returns the row that replaces an old one. `None` if the old one was not replaced, or no row is left.
@@ -215,7 +215,7 @@ fn current(home: &Home, fact: &Fact) -> Result<Option<MemoryId>, Trouble> {
 pub(crate) fn row(of: &Row, whose: Whose<'_>, config: &Config, output: Output) -> Result<End, Trouble> {
     let home = Home::open(&of.path, whose)?;
     let (id, owner, store) = (id(&of.id)?, home.owner(), home.store.any());
-    let fact = fact(&home, &of.path, id)?;
+    let fact = fact(&home, &whose.here(&of.path), id)?;
     let mut history = store.history(&owner, id)?;
     history.retain(|other| other.memory.id != id);
     let mut doubts = store.suspicions(&owner, usize::MAX)?;
@@ -344,7 +344,7 @@ pub(crate) fn remember(
     }
     if !suspects.is_empty() {
         let pairs = count(suspects.len(), "row");
-        output.line(format!("It may contradict {pairs}: noctuary suspects {place}"));
+        output.line(format!("It may contradict {pairs}: noctuary suspects {}", whose.here(place)));
     }
     Ok(End::look_if(!suspects.is_empty()))
 }
@@ -352,7 +352,7 @@ pub(crate) fn remember(
 pub(crate) fn correct(of: &Row, words: &[String], whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
     let home = Home::open(&of.path, whose)?;
     let id = id(&of.id)?;
-    let fact = fact(&home, &of.path, id)?;
+    let fact = fact(&home, &whose.here(&of.path), id)?;
     if let Some(next) = current(&home, &fact)? {
         return Err(Trouble::of("row_replaced", &[&id, &next, &of.path]));
     }
@@ -371,7 +371,7 @@ pub(crate) fn correct(of: &Row, words: &[String], whose: Whose<'_>, output: Outp
     let told = output.bold(&format!("memories/{right}"));
     output.line(format!("{told} says it now; memories/{id} is in its history."));
     if fact.memory.dream.is_some() {
-        output.say("line_stays", &[&of.path]);
+        output.say("line_stays", &[&whose.here(&of.path)]);
     }
     Ok(End::Well)
 }
@@ -388,6 +388,7 @@ pub(crate) enum Change {
 pub(crate) fn change(of: &Row, change: Change, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
     let home = Home::open(&of.path, whose)?;
     let (id, owner, store, now) = (id(&of.id)?, home.owner(), home.store.any(), Utc::now());
+    let here = whose.here(&of.path);
     let row = store.get(&owner, id)?;
     let (is_done, told) = match change {
         Change::Pin => {
@@ -399,9 +400,12 @@ pub(crate) fn change(of: &Row, change: Change, whose: Whose<'_>, output: Output)
     };
     if !is_done {
         // The error says why not; else it is so already.
-        let fact = fact(&home, &of.path, id)?;
+        let fact = fact(&home, &here, id).map_err(|trouble| match change {
+            Change::Restore if trouble.is("row_retired") => Trouble::of("row_too_old", &[&id, &here]),
+            _ => trouble,
+        })?;
         if let Some(next) = current(&home, &fact)? {
-            return Err(Trouble::of("row_replaced", &[&id, &next, &of.path]));
+            return Err(Trouble::of("row_replaced", &[&id, &next, &here]));
         }
     }
     if output.json {
@@ -409,33 +413,45 @@ pub(crate) fn change(of: &Row, change: Change, whose: Whose<'_>, output: Output)
         return Ok(End::look_if(!is_done));
     }
     if !is_done {
-        return Ok(output.say("row_so_already", &[&id, &of.path]));
+        return Ok(output.say("row_so_already", &[&id, &here]));
     }
     output.line(format!("memories/{id} {told}."));
     if change == Change::Retire {
-        output.line(format!("For 30 days this brings it back: noctuary restore {} {id}", of.path));
+        output.line(format!("For 30 days this brings it back: noctuary restore {here} {id}"));
         if row.is_some_and(|row| row.dream.is_some()) {
-            output.say("line_stays", &[&of.path]);
+            output.say("line_stays", &[&here]);
         }
     }
     Ok(End::Well)
 }
 
+/// Returns the rows of a pair, the one first that is true since an earlier time: old chats may be read later.
+fn sides(pair: &Suspicion) -> (&Fact, &Fact) {
+    let since = |fact: &Fact| fact.valid_from.unwrap_or(fact.memory.created_at);
+    let (one, other) = (&pair.older, &pair.newer);
+    if since(other) < since(one) { (other, one) } else { (one, other) }
+}
+
+fn ids((older, newer): (&Fact, &Fact)) -> (MemoryId, MemoryId) {
+    (older.memory.id, newer.memory.id)
+}
+
 /// Returns a pair for a program.
 fn pair(pair: &Suspicion) -> Value {
-    json!({"older": printed(&pair.older), "newer": printed(&pair.newer), "reason": pair.reason})
+    let (older, newer) = sides(pair);
+    json!({"older": printed(older), "newer": printed(newer), "reason": pair.reason})
 }
 
 /// Answers a pair of rows.
 fn answer(
     store: &dyn AnyStore,
-    (owner, place): (&Access, &Place),
+    (owner, here): (&Access, &str),
     (older, newer): (MemoryId, MemoryId),
     answer: Answer,
     output: Output,
 ) -> Result<End, Trouble> {
     let pairs = store.suspicions(owner, usize::MAX)?;
-    let is_there = |asked| pairs.iter().any(|pair| (pair.older.memory.id, pair.newer.memory.id) == asked);
+    let is_there = |asked| pairs.iter().any(|pair| ids(sides(pair)) == asked);
     if !is_there((older, newer)) {
         let (message, older, newer) = if is_there((newer, older)) {
             ("pair_turned", newer, older)
@@ -446,7 +462,7 @@ fn answer(
         } else {
             ("no_pair", older, newer)
         };
-        return Err(Trouble::of(message, &[&older, &newer, place]));
+        return Err(Trouble::of(message, &[&older, &newer, &here]));
     }
     let decisions = match answer {
         Answer::Same => vec![Decision::duplicate(older, newer)],
@@ -461,8 +477,8 @@ fn answer(
     if output.json {
         output.value(&json!({"older": older, "newer": newer, "decided": decisions.len()}))?;
     } else {
-        output.line(format!("Decided. noctuary row {place} {newer} tells how it stands."));
-        output.line(format!("This takes it back: noctuary suspects {place} {older} {newer} --undo"));
+        output.line(format!("Decided. noctuary row {here} {newer} tells how it stands."));
+        output.line(format!("This takes it back: noctuary suspects {here} {older} {newer} --undo"));
     }
     Ok(End::Well)
 }
@@ -505,24 +521,24 @@ fn answers(
 /// Takes the last answer on a pair back.
 fn take_back(
     store: &dyn AnyStore,
-    (owner, place): (&Access, &Place),
+    (owner, here): (&Access, &str),
     (older, newer): (MemoryId, MemoryId),
     output: Output,
 ) -> Result<End, Trouble> {
     let answers = answers(store, owner, (older, newer))?;
     if answers.is_empty() {
-        return Err(Trouble::of("no_answer_to_undo", &[&older, &newer, place]));
+        return Err(Trouble::of("no_answer_to_undo", &[&older, &newer, &here]));
     }
     for event in &answers {
         store.revert(owner, *event, Utc::now()).map_err(|error| match error {
-            noctuary::Error::DecidedSince { .. } => Trouble::of("decided_since", &[&older, &newer, place]),
+            noctuary::Error::DecidedSince { .. } => Trouble::of("decided_since", &[&older, &newer, &here]),
             other => other.into(),
         })?;
     }
     if output.json {
         output.value(&json!({"older": older, "newer": newer, "taken_back": answers.len()}))?;
     } else {
-        output.line(format!("Taken back. Both rows stand as before: noctuary suspects {place}"));
+        output.line(format!("Taken back. Both rows stand as before: noctuary suspects {here}"));
     }
     Ok(End::Well)
 }
@@ -552,11 +568,12 @@ pub(crate) fn suspects(
     }
     let home = Home::open(place, whose)?;
     let (owner, store) = (home.owner(), home.store.any());
+    let here = whose.here(place);
     if let Some((older, newer)) = asked {
         let pair = (id(older)?, id(newer)?);
         return match said {
-            Some(said) => answer(store, (&owner, place), pair, *said, output),
-            None => take_back(store, (&owner, place), pair, output),
+            Some(said) => answer(store, (&owner, &here), pair, *said, output),
+            None => take_back(store, (&owner, &here), pair, output),
         };
     }
     let pairs = store.suspicions(&owner, usize::MAX)?;
@@ -565,17 +582,19 @@ pub(crate) fn suspects(
         return Ok(End::look_if(!pairs.is_empty()));
     }
     for pair in &pairs {
-        let (older, newer) = (pair.older.memory.id, pair.newer.memory.id);
-        output.line(output.bold(&format!("{older} {newer}")));
-        show(&pair.older, config, output)?;
-        show(&pair.newer, config, output)?;
+        let (older, newer) = sides(pair);
+        output.line(output.bold(&format!("{} {}", older.memory.id, newer.memory.id)));
+        show(older, config, output)?;
+        show(newer, config, output)?;
     }
     match pairs.first() {
         None => output.line("No rows may contradict each other."),
-        Some(pair) => output.line(format!(
-            "`noctuary suspects {place} {} {} newer` answers the first: same, newer, older, both or neither.",
-            pair.older.memory.id, pair.newer.memory.id
-        )),
+        Some(pair) => {
+            let (older, newer) = ids(sides(pair));
+            output.line(format!(
+                "`noctuary suspects {here} {older} {newer} newer` answers the first: same, newer, older, both or neither."
+            ));
+        }
     }
     Ok(End::look_if(!pairs.is_empty()))
 }

@@ -11,6 +11,7 @@ use noctuary::exchange::{
     Foreign, Presence, copy_into, copy_rows,
 };
 use noctuary::finance::TradeHistory;
+use noctuary::memory::Filter;
 use noctuary::workspace::{Claim, ClaimTerms};
 use noctuary::{Access, Scope, Workspace};
 use serde_json::json;
@@ -65,11 +66,20 @@ pub(crate) fn export(
         bundle.write_to(out, &sandboxes)?;
         bundle
     };
+    let mut groups = Vec::new();
+    for group in home.groups()? {
+        let of_group = Home::open(place, Whose { group: Some(&group.to_string()), ..whose })?;
+        if !of_group.store.any().list(&of_group.owner(), &Filter::limit(1))?.is_empty() {
+            groups.push(group.to_string());
+        }
+    }
     let files = bundle.files().count();
     let identity = key.as_ref().map(BundleKey::identity);
     if output.json {
-        output.value(&json!({"out": out.display().to_string(), "files": files, "signed_by": identity}))?;
-        return Ok(End::Well);
+        output.value(&json!({
+            "out": out.display().to_string(), "files": files, "signed_by": identity, "groups_without_rows": groups,
+        }))?;
+        return Ok(End::look_if(!groups.is_empty()));
     }
     output.line(format!("{} in {}.", count(files, "file"), out.display()));
     match identity {
@@ -79,7 +89,10 @@ pub(crate) fn export(
         }
         None => output.line("Not signed: whoever imports it takes it in with little trust."),
     }
-    Ok(End::Well)
+    if groups.is_empty() {
+        return Ok(End::Well);
+    }
+    Ok(output.say("rows_of_groups", &[&groups.join(", ")]))
 }
 
 fn bundle_of(home: &Home, key: Option<&BundleKey>, how: HowOut) -> Result<Bundle, Trouble> {
