@@ -445,8 +445,9 @@ fn a_group_is_kept_told_and_mended_as_a_life_is() {
     let at = folder.path();
     for home in ["agent", "agent.db"] {
         ends(at, &["init", home], 0);
-        for door in 1..=12 {
-            let text = format!("The code of door {door} is {}.", 1000 + 7 * door);
+        let words = "oars rope anchor sails lamps charts flares radio stove water bread knife";
+        for (place, thing) in (1..).zip(words.split(' ')) {
+            let text = format!("The {thing} stay in locker {place}.");
             ends(at, &["note", home, "--group", "crew", "--who", "Ana", "--kind", "remember", &text], 0);
         }
         ends(at, &["dream", home, "--group", "crew"], 0);
@@ -461,7 +462,7 @@ fn a_group_is_kept_told_and_mended_as_a_life_is() {
         let doubted = told(at, &["remember", home, "The office is in Bergen.", "--group", "crew"], 1);
         says(&doubted, &[&format!("noctuary suspects {home} --group crew")]);
         let answer = told(at, &["suspects", home, "--group", "crew"], 1);
-        says(&answer, &[&format!("noctuary suspects {home} --group crew 13 14 newer")]);
+        says(&answer, &[&format!("noctuary suspects {home} --group crew 1 2 newer")]);
         let retired = told(at, &["retire", home, "14", "--group", "crew"], 0);
         says(&retired, &[&format!("noctuary restore {home} --group crew 14")]);
     }
@@ -475,7 +476,7 @@ fn a_group_is_kept_told_and_mended_as_a_life_is() {
     ends(at, &["doctor", "agent", "--fix", "--apply"], 0);
     ends(at, &erase, 0);
     assert_eq!(
-        fs::read_to_string(at.join("agent/groups/crew/MEMORY.md")).unwrap().matches("door").count(),
+        fs::read_to_string(at.join("agent/groups/crew/MEMORY.md")).unwrap().matches("locker").count(),
         0
     );
 }
