@@ -21,11 +21,12 @@ mod reply;
 mod request;
 mod run;
 mod sanitise;
+mod store;
 
 pub(crate) use begin::{Terms, begin};
 pub(crate) use budget::Calls;
 pub use budget::{BackOff, CallBudget};
-pub(crate) use builder::configured_by;
+pub(crate) use builder::{configured_by, stated_by};
 pub use caps::SectionCaps;
 pub(crate) use dream::{Asking, Dream, Pass, Then};
 pub use due::Due;
@@ -36,3 +37,4 @@ pub use pace::Pace;
 pub(crate) use request::{nonce, tell_request};
 pub(crate) use run::Run;
 pub(crate) use sanitise::{Item, Sanitised, bullets_of_prose, print, sanitise};
+pub(crate) use store::{Paced, Question, StoreDreamer, held, refused, stopped};
