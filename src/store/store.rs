@@ -655,7 +655,7 @@ impl Store {
         access: &Access,
         fact: &NewMemory,
         now: DateTime<Utc>,
-        decisions: &dyn Fn(&dyn Facts, MemoryId) -> Result<replace::Asked>,
+        decisions: &dyn Fn(&dyn Facts, MemoryId) -> Result<replace::Replacements>,
         required: bool,
     ) -> Result<Recorded> {
         let operation = Operation::write(access, fact, now);

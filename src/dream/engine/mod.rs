@@ -23,7 +23,7 @@ mod run;
 mod sanitise;
 mod store;
 
-pub(crate) use begin::{Terms, begin};
+pub(crate) use begin::{RunTerms, begin};
 pub(crate) use budget::Calls;
 pub use budget::{BackOff, CallBudget};
 pub(crate) use builder::{configured_by, stated_by};

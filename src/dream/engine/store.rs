@@ -4,7 +4,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::begin::{Terms, begin};
+use super::begin::{RunTerms, begin};
 use super::dream::{Asking, Dream, Pass, Then};
 use super::due::Due;
 use super::host::Host;
@@ -63,7 +63,7 @@ impl StoreDreamer {
         now: DateTime<Utc>,
         question: impl FnOnce(Paced) -> Q,
     ) -> Result<Step> {
-        let terms = Terms { enabled, mode: DreamMode::Append, claim: &pace.claim };
+        let terms = RunTerms { enabled, mode: DreamMode::Append, claim: &pace.claim };
         begin(&self.host, &terms, now, |run| {
             let state = self.read()?;
             let mut question = question(Paced { file: self.file.clone(), state, pace: pace.clone() });

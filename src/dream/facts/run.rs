@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::ask;
 use super::dreamer::FactDreamer;
-use super::select::{self, Batch, Pair, Situation};
+use super::select::{self, Batch, Pair, PairChoice};
 use crate::base::digest::Hasher;
 use crate::base::error::{Error, Result};
 use crate::base::gather::Gather as _;
@@ -90,7 +90,7 @@ impl Question for Judging {
         let doors = run.doors();
         let wish = self.wish(run);
         let around = ask::INSTRUCTIONS.len() + rulings::print(wish.as_deref(), &[]).len();
-        let situation = Situation {
+        let situation = PairChoice {
             store: store.as_ref(),
             access: &base.access,
             state: &self.paced.state,

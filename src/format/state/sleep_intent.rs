@@ -28,7 +28,7 @@ pub(crate) struct SleepIntent {
     pub(crate) folder: DocName,
     #[serde(rename = "deeds")]
     pub(crate) changes: Vec<FileChange>,
-    pub(crate) state: Settled,
+    pub(crate) state: SettledSleep,
     /// The line for the log.
     pub(crate) log: LogLine,
 }
@@ -54,7 +54,7 @@ pub(crate) enum FileChange {
 
 /// The state after the commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Settled {
+pub(crate) struct SettledSleep {
     pub(crate) dreams: u64,
     pub(crate) last_deep: u64,
     pub(crate) read: u64,
@@ -81,7 +81,7 @@ impl std::fmt::Debug for FileChange {
     }
 }
 
-impl Settled {
+impl SettledSleep {
     /// Carries the state over, unless it is there already.
     pub(crate) fn settle(&self, state: &mut SleepState, folder: &DocName) {
         let is_done =
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn an_intent_writes_a_sleepers_own_files_only() {
         let name = |text: &str| DocName::parse(text).unwrap();
-        let state = Settled {
+        let state = SettledSleep {
             dreams: 1,
             last_deep: 0,
             read: 5,

@@ -41,17 +41,17 @@ pub(crate) struct Undone {
     v: u64,
     dreams: Vec<Kept>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    appended: Vec<Section>,
+    appended: Vec<AppendedSection>,
 }
 
 /// A section as it was appended.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Section {
+pub(crate) struct AppendedSection {
     pub(crate) id: DreamId,
     pub(crate) section: String,
 }
 
-debug_as!(Section, |it| "Section {{ id: {}, bytes: {} }}", it.id, it.section.len());
+debug_as!(AppendedSection, |it| "AppendedSection {{ id: {}, bytes: {} }}", it.id, it.section.len());
 
 /// The kept parts of one dream.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
@@ -110,7 +110,7 @@ impl Undone {
     /// Keeps a section as it is appended, and lets the oldest go beyond the bounds.
     pub(crate) fn keep_appended(&mut self, id: &DreamId, section: &str) {
         order::retain(&mut self.appended, |known| known.id != *id);
-        self.appended.push(Section { id: id.clone(), section: section.to_owned() });
+        self.appended.push(AppendedSection { id: id.clone(), section: section.to_owned() });
         let mut bytes = 0;
         let fit = self.appended.iter().rev().take(MOST_APPENDED).take_while(|kept| {
             bytes += kept.section.len();
