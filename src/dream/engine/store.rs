@@ -31,8 +31,8 @@ pub(crate) struct StoreDreamer {
 }
 
 impl StoreDreamer {
-    /// Checks the doors, and refuses a scope that is not that of the workspace and of the store, as far as they know
-    /// theirs: each run would be denied.
+    /// Checks the doors and the scope, which is that of the workspace and of the store, as far as they know theirs. Each
+    /// run would be denied otherwise.
     pub(crate) fn new(host: Host, file: StateName, scope: Scope, of_store: Option<&Scope>) -> Result<Self> {
         host.doors.check_of_dream()?;
         if !host.workspace.scope().into_iter().chain(of_store).all(|own| *own == scope) {

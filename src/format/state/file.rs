@@ -7,8 +7,8 @@
 //! `v` is the version. A file of a newer one is refused before its shape is judged. `check` is a [checksum](seal). A file
 //! that a peer writes too has neither. Where a type keeps the keys of others, they come back as they were.
 //!
-//! Other shapes: the state of a dream and the quarantine, which a person edits and which are read as far as they go;
-//! the ledger, whose entries are parsed one by one; and lines of JSON.
+//! Files of another shape: a person edits the state of a dream and the quarantine, so they are read as far as they go. The
+//! entries of the ledger are parsed one by one. The intent of a merge has no end of line. Logs are lines of JSON.
 
 use std::borrow::Cow;
 
