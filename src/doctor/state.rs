@@ -149,7 +149,7 @@ fn has_copy(workspace: &dyn Workspace) -> bool {
     copy.is_some_and(|copy| matches!(Forgotten::<Tombstones>::parse(Some(copy.bytes())), Ok(Some(_))))
 }
 
-fn parse(name: &StateName, file: &registry::StateFile, bytes: &[u8]) -> Result<()> {
+fn parse(name: &StateName, file: &registry::StateRow, bytes: &[u8]) -> Result<()> {
     let text = bytes;
     let bytes = Some(bytes);
     if matches!(file.names, Names::Preimages) {

@@ -15,7 +15,7 @@ const MAX_PAGES: usize = 64;
 
 /// The question that a page answers: who asks, for which entity, and whether with constraints.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Question {
+pub(super) struct PageQuestion {
     pub(super) access: Access,
     pub(super) entity: String,
     pub(super) with_constraints: bool,
@@ -26,7 +26,7 @@ pub(super) struct Question {
 pub(super) struct Cache(Vec<Kept>);
 
 struct Kept {
-    question: Question,
+    question: PageQuestion,
     made: DateTime<Utc>,
     editions: Vec<u64>,
     page: Arc<CompiledPage>,
@@ -36,7 +36,7 @@ impl Cache {
     /// Returns a page that was made less than a minute ago, from the present state.
     pub(super) fn get(
         &mut self,
-        question: &Question,
+        question: &PageQuestion,
         editions: &[u64],
         now: DateTime<Utc>,
     ) -> Option<Arc<CompiledPage>> {
@@ -54,7 +54,7 @@ impl Cache {
     /// Keeps a page; the one that was used longest ago goes where there are too many.
     pub(super) fn keep(
         &mut self,
-        question: Question,
+        question: PageQuestion,
         editions: Vec<u64>,
         made: DateTime<Utc>,
         page: Arc<CompiledPage>,

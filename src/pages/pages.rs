@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 
-use super::cache::{Cache, Question};
+use super::cache::{Cache, PageQuestion};
 use super::compile::{Compiler, TEXTS, TIMELINE, says};
 use super::line::Citation;
 use super::page::CompiledPage;
@@ -95,7 +95,7 @@ impl Pages {
         now: DateTime<Utc>,
     ) -> Result<Arc<CompiledPage>> {
         let entity = Entity::fold(asked);
-        let question = Question { access: access.clone(), entity, with_constraints };
+        let question = PageQuestion { access: access.clone(), entity, with_constraints };
         let mut before = self.editions()?;
         if let Some(page) = self.cache().get(&question, &before, now) {
             return Ok(page);

@@ -11,7 +11,7 @@ use super::echo::EchoWord;
 use super::edit::Edit;
 use super::forget::{Burial, Struck};
 use super::practice::{Practice, PracticeChanges, Rest};
-use super::search::Searchable;
+use super::searchable::Searchable;
 use super::vectors::{MemoryVectors, VectorChanges};
 use super::words::Words;
 use crate::base::access::Actor;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::search::Searchable;
+use super::searchable::Searchable;
 use crate::base::error::Result;
 use crate::memory::{Filter, Hit, Memory};
 use crate::search::rank::Visibility;

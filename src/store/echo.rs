@@ -38,7 +38,7 @@ pub(crate) fn in_words(key: &FactKey) -> String {
 }
 
 /// A search as its words are weighed.
-pub(crate) struct Asked {
+pub(crate) struct EchoQuery {
     pub(crate) plan: Plan,
     pub(crate) weights: Vec<f64>,
     pub(crate) filter: Filter,
@@ -46,7 +46,7 @@ pub(crate) struct Asked {
     pub(crate) limit: usize,
 }
 
-impl Asked {
+impl EchoQuery {
     pub(crate) fn new(plan: &Plan, frequencies: &Frequencies, filter: &Filter, order: Order) -> Self {
         let weights = (0..plan.terms.len()).map(|word| frequencies.worth(word)).gather();
         let limit = filter.limit;

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use chrono::{DateTime, Utc};
 
 use super::backend::Rows;
-use super::echo::{Asked, EchoWord, in_words};
+use super::echo::{EchoQuery, EchoWord, in_words};
 use super::mask::Veil;
 use crate::base::error::Result;
 use crate::base::gather::Gather as _;
@@ -45,7 +45,7 @@ pub(crate) fn follow(
     rows: &dyn Rows,
     doors: &Doors,
     visibility: Visibility,
-    asked: &Asked,
+    asked: &EchoQuery,
     found: &mut Found,
 ) -> Result<()> {
     let echoes = echoes(rows, doors, visibility, asked)?;
@@ -89,7 +89,7 @@ pub(crate) fn follow(
 }
 
 /// Returns the rows that are reached, each once, the one first that was reached by the greatest share of the words.
-fn echoes(rows: &dyn Rows, doors: &Doors, visibility: Visibility, asked: &Asked) -> Result<Vec<Echo>> {
+fn echoes(rows: &dyn Rows, doors: &Doors, visibility: Visibility, asked: &EchoQuery) -> Result<Vec<Echo>> {
     let words: Vec<EchoWord> = asked.plan.terms.iter().map(|term| EchoWord::of(&term.stem)).gather();
     let lists = rows.echoes(visibility, &words, MAX_ROWS_OF_WORD)?;
     let mut sums: SortedMap<MemoryId, f64> = SortedMap::new();

@@ -63,7 +63,8 @@ mod preferences;
 mod replace;
 mod rerank;
 mod roles;
-pub(crate) mod search;
+mod search;
+pub(crate) mod searchable;
 mod settle;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(crate) mod stamp;

@@ -11,10 +11,10 @@ use crate::memory::MemoryId;
 use crate::search::rank::Visibility;
 
 /// The decisions that a new fact asks for, and the row that says what holds now.
-pub(crate) type Asked = (Vec<Decision>, MemoryId);
+pub(crate) type Replacements = (Vec<Decision>, MemoryId);
 
 /// Returns what a new value of a property asks for.
-pub(crate) fn decisions(facts: &dyn Facts, id: MemoryId, key: &FactKey) -> Result<Asked> {
+pub(crate) fn decisions(facts: &dyn Facts, id: MemoryId, key: &FactKey) -> Result<Replacements> {
     let Some(new) = facts.fact(id)? else { return Ok((Vec::new(), id)) };
     let mut others = facts.of_key(key)?;
     order::retain(&mut others, |fact| fact.is_single() && fact.memory.id != id);

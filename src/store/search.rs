@@ -4,112 +4,17 @@
 use std::collections::BTreeSet;
 
 use super::config::StoreConfig;
-use super::echo::Asked as Echoed;
+use super::echo::EchoQuery;
+use super::searchable::{Searchable, Wanted};
 use super::vectors::Arm;
 use crate::base::error::Result;
 use crate::base::gather::Gather as _;
 use crate::base::order;
 use crate::base::sorted::SortedMap;
 use crate::memory::{Degraded, Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Signal, Syntax};
-use crate::search::postings;
-use crate::search::postings::{Asked, Gain};
 use crate::search::rank::{
-    Card, Counted, Frequencies, GIVING_NEAR, Plan, Pool, Ranked, Ranking, Search, Term, Visibility, one_line,
+    Frequencies, GIVING_NEAR, Near, Plan, Pool, Ranked, Search, Shares, Visibility, Weighed, one_line,
 };
-
-/// Rows as a search reads them: those in sight and no others, in one view of the store. Retired and deleted rows are
-/// not among them.
-pub(crate) trait Searchable {
-    /// Counts the rows in sight, and in how many of them each of some words occurs; of a frequent word no more than is
-    /// [worth counting](Frequencies::worth_counting).
-    fn frequencies(&self, visibility: Visibility, terms: &[Term]) -> Result<Frequencies>;
-
-    /// Gives the rows that may be found until `take` returns `false`: each with its text, or with what an index counted in
-    /// it. Where the plan requires something, each has its text.
-    fn matching(&self, wanted: &Wanted<'_>, take: &mut Take<'_>) -> Result<()>;
-
-    /// Gives the rows that the filter takes of those right before and right behind some rows in their conversations, at
-    /// most [`REACH`](crate::search::rank::REACH) to each side, each with the row that it is beside. Their text
-    /// need not be read.
-    fn beside(
-        &self,
-        visibility: Visibility,
-        filter: &Filter,
-        rows: &[i64],
-        take: &mut dyn FnMut(i64, &Card<'_>),
-    ) -> Result<()>;
-
-    /// Reads rows, in any order.
-    fn rows(&self, visibility: Visibility, ids: &[i64]) -> Result<Vec<Memory>>;
-
-    /// Lists rows, the latest touched first.
-    fn list(&self, visibility: Visibility, filter: &Filter) -> Result<Vec<Memory>>;
-
-    /// Lists the rows that hold a text as it is, the latest touched first.
-    fn holding(&self, visibility: Visibility, filter: &Filter, text: &str) -> Result<Vec<Memory>>;
-
-    /// Finds rows by an expression in the backend's own language, best first, each with a rank that is the less the
-    /// better; `None` where the backend has none, or does not take this for one.
-    fn by_expression(
-        &self,
-        _visibility: Visibility,
-        _query: &Query,
-        _text: &str,
-    ) -> Result<Option<Vec<(f64, Memory)>>> {
-        Ok(None)
-    }
-}
-
-/// Takes a row, and the words of the plan in it where they are counted already; `false` where no more are taken.
-pub(crate) type Take<'a> = dyn FnMut(&Card<'_>, Option<Counted<'_>>) -> bool + 'a;
-
-/// Rows that may be found: those that the filter takes, and that have one of the words or may fulfil what the plan
-/// requires.
-///
-/// By [`Order::Relevance`] those come first whose words weigh most together, then the greater id; by
-/// [`Order::Recency`] the latest touched, then the greater id.
-pub(crate) struct Wanted<'a> {
-    pub visibility: Visibility,
-    pub filter: &'a Filter,
-    pub plan: &'a Plan,
-    /// The words that are looked up, and what each weighs: more than 0.
-    pub weights: Vec<(&'a Term, i64)>,
-    pub order: Order,
-    /// No more are taken.
-    pub most: usize,
-}
-
-impl<'a> Wanted<'a> {
-    /// Returns the words of the plan as a word index is asked for them. One that is not looked up weighs nothing, and is
-    /// counted.
-    pub(crate) fn asked(&self) -> Vec<Asked<'a>> {
-        // Whole numbers below 2^53: their sums are exact.
-        #[expect(clippy::cast_precision_loss, reason = "a weight is below 2^25")]
-        let weight_of = |word: &Term| {
-            self.weights.iter().find(|(term, _)| *term == word).map_or(0.0, |(_, weight)| *weight as f64)
-        };
-        let terms = self.plan.terms.iter();
-        terms.map(|word| Asked { term: &word.stem, weight: weight_of(word) }).gather()
-    }
-
-    /// Returns the question to a word index for the best rows, by the words that were [asked](Self::asked).
-    pub(crate) fn query<'t>(&self, terms: &'t [Asked<'t>]) -> postings::Query<'t> {
-        postings::Query {
-            terms,
-            visibility: self.visibility,
-            gain: Gain::Once,
-            mean: 1.0,
-            coverage: 0.0,
-            whole: 1.0,
-            most: self.most,
-        }
-    }
-
-    /// Returns whether the filter takes all rows.
-    pub(crate) fn is_open(&self) -> bool {
-        *self.filter == Filter::limit(self.filter.limit)
-    }
-}
 
 /// The most rows that are weighed, of those that may be found.
 const MAX_WEIGHED_ROWS: usize = 512;
@@ -120,7 +25,6 @@ const MAX_GIVING_ROWS: usize = 256;
 pub(crate) fn search(
     rows: &dyn Searchable,
     config: &StoreConfig,
-    ranking: &Ranking,
     visibility: Visibility,
     query: &Query,
     arm: Option<&Arm<'_>>,
@@ -146,88 +50,171 @@ pub(crate) fn search(
     }
     let mut frequencies = rows.frequencies(visibility, &plan.terms)?;
     frequencies.leave_out_absent(&mut plan);
+    let asked = Some(EchoQuery::new(&plan, &frequencies, &filter, query.order));
     let looked_up = frequencies.looked_up();
-    let asked = Some(Echoed::new(&plan, &frequencies, &filter, query.order));
-    let nearest = |arm: &Arm<'_>| arm.near(visibility, &filter, frequencies.rows(), ranking.nearest);
-    let (near, lacks) = match arm.map(nearest).transpose()? {
-        None => (None, None),
-        Some(Ok(near)) => (Some(near).filter(|near| !near.rows.is_empty()), None),
-        Some(Err(lacks)) => (None, Some(lacks)),
-    };
-    if looked_up.is_empty() && plan.required.is_none() && near.is_none() {
-        return Ok(Answer { lacks, asked, ..Answer::nothing() });
-    }
-    let most = MAX_WEIGHED_ROWS.max(filter.limit.saturating_mul(2));
-    let weights = looked_up.iter().map(|word| (&plan.terms[*word], frequencies.whole_weight(*word).max(1)));
-    let wanted = Wanted {
+    let searching = Searching {
+        rows,
+        config,
         visibility,
+        order: query.order,
         filter: &filter,
         plan: &plan,
-        weights: weights.gather(),
-        order: query.order,
-        most,
+        pool: Pool::of(&plan, &looked_up),
+        frequencies,
+        givers: Vec::new(),
+        texts: SortedMap::new(),
     };
-    let mut pool = Pool::of(&plan, &looked_up);
-    let mut given = 0;
-    if !looked_up.is_empty() || plan.required.is_some() {
-        rows.matching(&wanted, &mut |card, counted| {
+    let answer = searching.run(&looked_up, arm)?;
+    Ok(Answer { asked, ..answer })
+}
+
+/// A search between its steps: each takes what it needs from the store, and leaves it here.
+struct Searching<'a> {
+    rows: &'a dyn Searchable,
+    config: &'a StoreConfig,
+    visibility: Visibility,
+    order: Order,
+    filter: &'a Filter,
+    plan: &'a Plan,
+    frequencies: Frequencies,
+    /// The rows that are weighed.
+    pool: Pool<'a>,
+    /// The rows whose neighbours are in the pool.
+    givers: Vec<i64>,
+    /// The rows that were read.
+    texts: SortedMap<i64, Box<Memory>>,
+}
+
+impl Searching<'_> {
+    fn run(mut self, looked_up: &[usize], arm: Option<&Arm<'_>>) -> Result<Answer> {
+        let in_sight = self.frequencies.rows();
+        self.by_words(looked_up)?;
+        self.beside()?;
+        let mut weighed = self.weighing().weigh(self.order, self.filter.limit);
+        let is_reranked = self.config.reranker.is_some();
+        let settled = if is_reranked { self.weighing().settled(&weighed) } else { BTreeSet::new() };
+        let (shares, lacks) = match arm {
+            None => (None, None),
+            Some(arm) => {
+                match arm.near(self.visibility, self.filter, in_sight, self.config.ranking.nearest)? {
+                    Ok(near) => (self.by_meaning(arm, &near, &mut weighed)?, None),
+                    Err(lacks) => (None, Some(lacks)),
+                }
+            }
+        };
+        self.read(&weighed)?;
+        let (is_weak, ranked, renewed) = self.weighing().run(weighed);
+        let found = Found { shares, ..self.found(is_weak, ranked)? };
+        Ok(Answer { found, lacks, settled, renewed, asked: None })
+    }
+
+    fn weighing(&self) -> Search<'_> {
+        let Self { config, plan, pool, frequencies, .. } = self;
+        let (ranking, entities) = (&config.ranking, config.entities.as_ref());
+        Search { pool, frequencies, ranking, plan, entities }
+    }
+
+    /// Takes the rows that have words of the query, or fulfil its condition.
+    fn by_words(&mut self, looked_up: &[usize]) -> Result<()> {
+        let Self { plan, frequencies, pool, filter, .. } = self;
+        if looked_up.is_empty() && plan.required.is_none() {
+            return Ok(());
+        }
+        let most = MAX_WEIGHED_ROWS.max(filter.limit.saturating_mul(2));
+        let weights =
+            looked_up.iter().map(|word| (&plan.terms[*word], frequencies.whole_weight(*word).max(1)));
+        let wanted = Wanted {
+            visibility: self.visibility,
+            filter,
+            plan,
+            weights: weights.gather(),
+            order: self.order,
+            most,
+        };
+        let mut given = 0;
+        self.rows.matching(&wanted, &mut |card, counted| {
             given += 1;
             pool.take(card, counted);
             (pool.size() as usize) < most
         })?;
+        if given < most && plan.required.is_none() && wanted.is_open() {
+            // They are all here: a backend's index may part words otherwise.
+            frequencies.count(pool);
+        }
+        Ok(())
     }
-    if given < most && plan.required.is_none() && filter == Filter::limit(filter.limit) {
-        // They are all here: a backend's index may part words otherwise.
-        frequencies.count(&pool);
+
+    /// Takes the neighbours of the best rows.
+    fn beside(&mut self) -> Result<()> {
+        if self.order != Order::Relevance || self.config.ranking.neighbours <= 0.0 {
+            return Ok(());
+        }
+        let givers = self.weighing().givers(MAX_GIVING_ROWS);
+        self.take_beside(&givers)?;
+        self.givers = givers;
+        Ok(())
     }
-    let entities = config.entities.as_ref();
-    let mut givers = Vec::new();
-    if query.order == Order::Relevance && ranking.neighbours > 0.0 {
-        givers = Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }
-            .givers(MAX_GIVING_ROWS);
-        rows.beside(visibility, &filter, &givers, &mut |giver, card| pool.put_beside(giver, card))?;
-        pool.settle();
-    }
-    let weighing = Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities };
-    let mut weighed = weighing.weigh(query.order, filter.limit);
-    let settled = if config.reranker.is_some() { weighing.settled(&weighed) } else { BTreeSet::new() };
-    let mut shares = None;
-    if let (Some(near), Some(arm)) = (&near, arm) {
-        let mut ids: Vec<i64> = near.rows.iter().map(|row| row.id).gather();
-        let unknown: Vec<i64> = ids.iter().copied().filter(|id| !pool.mark_near(*id)).gather();
-        arm.cards(visibility, &unknown, &mut |card| pool.put_near(card))?;
-        if ranking.neighbours > 0.0 {
-            // The rows beside these are here already.
-            givers.sort_unstable();
-            ids.truncate(GIVING_NEAR);
-            order::retain(&mut ids, |id| givers.binary_search(id).is_err());
-            rows.beside(visibility, &filter, &ids, &mut |giver, card| pool.put_beside(giver, card))?;
+
+    fn take_beside(&mut self, ids: &[i64]) -> Result<()> {
+        let pool = &mut self.pool;
+        if !ids.is_empty() {
+            self.rows
+                .beside(self.visibility, self.filter, ids, &mut |giver, card| pool.put_beside(giver, card))?;
             pool.settle();
         }
-        let fusing = Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities };
-        shares = Some(fusing.fuse_meaning(&mut weighed, near));
+        Ok(())
     }
-    let weighing = Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities };
-    let read = rows.rows(visibility, &weighing.unread(&weighed))?;
-    let known = |memory: Memory| (memory.id.get(), Box::new(memory));
-    let mut found: SortedMap<i64, Box<Memory>> = read.into_iter().map(known).collect();
-    for (id, memory) in &found {
-        pool.put_text(*id, &memory.content);
+
+    /// Takes the rows that are near to the question, with their neighbours, and puts words and meaning into one order.
+    fn by_meaning(&mut self, arm: &Arm<'_>, near: &Near, weighed: &mut Weighed) -> Result<Option<Shares>> {
+        if near.rows.is_empty() {
+            return Ok(None);
+        }
+        let mut ids: Vec<i64> = near.rows.iter().map(|row| row.id).gather();
+        let pool = &mut self.pool;
+        let unknown: Vec<i64> = ids.iter().copied().filter(|id| !pool.mark_near(*id)).gather();
+        if !unknown.is_empty() {
+            arm.cards(self.visibility, &unknown, &mut |card| pool.put_near(card))?;
+        }
+        if self.config.ranking.neighbours > 0.0 {
+            // The rows beside these are here already.
+            self.givers.sort_unstable();
+            ids.truncate(GIVING_NEAR);
+            order::retain(&mut ids, |id| self.givers.binary_search(id).is_err());
+            self.take_beside(&ids)?;
+        }
+        Ok(Some(self.weighing().fuse_meaning(weighed, near)))
     }
-    let (is_weak, ranked, renewed) =
-        Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }.run(weighed);
-    let outcome = certainty(&ranked, is_weak);
-    let unread: Vec<i64> =
-        ranked.iter().map(|ranked| ranked.id).filter(|id| !found.contains_key(id)).gather();
-    let read = rows.rows(visibility, &unread)?;
-    found.extend(read.into_iter().map(known));
-    let hits = ranked.into_iter().filter_map(|ranked| {
-        let memory = found.remove(&ranked.id)?;
-        Some(Hit::new(*memory, ranked.score, ranked.why))
-    });
-    let mut found = Found::new(outcome, hits.gather());
-    found.shares = shares;
-    Ok(Answer { found, lacks, settled, renewed, asked })
+
+    /// Reads the rows whose texts may change the order.
+    fn read(&mut self, weighed: &Weighed) -> Result<()> {
+        self.fetch(&self.weighing().unread(weighed))?;
+        for (id, memory) in &self.texts {
+            self.pool.put_text(*id, &memory.content);
+        }
+        Ok(())
+    }
+
+    fn fetch(&mut self, ids: &[i64]) -> Result<()> {
+        if !ids.is_empty() {
+            let read = self.rows.rows(self.visibility, ids)?;
+            self.texts.extend(read.into_iter().map(|memory| (memory.id.get(), Box::new(memory))));
+        }
+        Ok(())
+    }
+
+    /// Returns the rows in their order, and reads those that nobody has read.
+    fn found(&mut self, is_weak: bool, ranked: Vec<Ranked>) -> Result<Found> {
+        let outcome = certainty(&ranked, is_weak);
+        let ids = ranked.iter().map(|ranked| ranked.id);
+        let unread: Vec<i64> = ids.filter(|id| !self.texts.contains_key(id)).gather();
+        self.fetch(&unread)?;
+        let hits = ranked.into_iter().filter_map(|ranked| {
+            let memory = self.texts.remove(&ranked.id)?;
+            Some(Hit::new(*memory, ranked.score, ranked.why))
+        });
+        Ok(Found::new(outcome, hits.gather()))
+    }
 }
 
 /// Returns how certain a search is of the rows that it found.
@@ -248,7 +235,7 @@ pub(crate) struct Answer {
     /// The ids of newer rows, each with that of an older one which it says anew.
     pub(crate) renewed: Vec<(i64, i64)>,
     /// The words that were asked for, where there were any.
-    pub(crate) asked: Option<Echoed>,
+    pub(crate) asked: Option<EchoQuery>,
 }
 
 impl Answer {

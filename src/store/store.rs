@@ -8,6 +8,7 @@ use super::admit::main_only;
 use super::backend::{Backend, Changes, Editable, Facts, Rows};
 use super::before::{Before, before};
 use super::config::StoreConfig;
+use super::echo::EchoQuery;
 use super::edit::Edit;
 use super::follow::{doubt, doubts, follow, holds_now};
 use super::names::{learning_name, row_name};
@@ -371,27 +372,19 @@ impl Store {
             let more = self.to_rerank(query);
             let run = || {
                 self.backend.read("search", |rows| {
-                    let ranking = &self.config.ranking;
-                    let wanted = more.as_ref().unwrap_or(query);
-                    let arm = meaning.arm(rows.as_vectors(), &self.shelves);
-                    let (arm, lacks) = match arm {
+                    let (arm, lacks) = match meaning.arm(rows.as_vectors(), &self.shelves) {
                         None => (None, None),
                         Some(Ok(arm)) => (Some(arm), None),
                         Some(Err(lacks)) => (None, Some(lacks)),
                     };
-                    let mut answer = search(rows, &self.config, ranking, visibility, wanted, arm.as_ref())?;
-                    if let Some(asked) = answer.asked.as_ref().filter(|_| more.is_none()) {
-                        follow(rows, &self.config.doors, visibility, asked, &mut answer.found)?;
-                    }
-                    if more.is_none() {
-                        doubt(rows, visibility, (query.now, self.journals()), &mut answer.found)?;
-                    }
-                    let before = match &more {
-                        Some(more) => {
-                            let first = self.config.reranked.min(answer.found.hits.len());
-                            before(rows, visibility, &more.filter, &answer.found.hits[..first])?
-                        }
-                        None => Before::new(),
+                    let wanted = more.as_ref().unwrap_or(query);
+                    let mut answer = search(rows, &self.config, visibility, wanted, arm.as_ref())?;
+                    let before = if more.is_some() {
+                        let first = self.config.reranked.min(answer.found.hits.len());
+                        before(rows, visibility, &wanted.filter, &answer.found.hits[..first])?
+                    } else {
+                        self.follow(rows, visibility, query, answer.asked.as_ref(), &mut answer.found)?;
+                        Before::new()
                     };
                     Ok((Answer { lacks: lacks.or(answer.lacks), ..answer }, before))
                 })
@@ -410,14 +403,9 @@ impl Store {
                 let is_reranked = self.rerank(query, &mut found.hits, &settled, &renewed, &before)?;
                 found.hits.truncate(query.filter.limit);
                 lacks = lacks.or((!is_reranked).then_some(Degraded::NotReranked));
-            }
-            if more.is_some() {
                 let asked = asked.map(|asked| asked.limit(query.filter.limit));
                 self.backend.read("search", |rows| {
-                    if let Some(asked) = &asked {
-                        follow(rows, &self.config.doors, visibility, asked, &mut found)?;
-                    }
-                    doubt(rows, visibility, (query.now, self.journals()), &mut found)
+                    self.follow(rows, visibility, query, asked.as_ref(), &mut found)
                 })?;
             }
             if asked_about.is_some() || as_of::is_asked(query, &plan) {
@@ -433,6 +421,21 @@ impl Store {
             }
             Ok(found)
         })
+    }
+
+    /// Adds the rows that hold now what was found, and says of each why it may be out of date.
+    fn follow(
+        &self,
+        rows: &dyn Rows,
+        visibility: Visibility,
+        query: &Query,
+        asked: Option<&EchoQuery>,
+        found: &mut Found,
+    ) -> Result<()> {
+        if let Some(asked) = asked {
+            follow(rows, &self.config.doors, visibility, asked, found)?;
+        }
+        doubt(rows, visibility, (query.now, self.journals()), found)
     }
 
     pub(crate) fn update(
@@ -653,7 +656,7 @@ impl Store {
         access: &Access,
         fact: &NewMemory,
         now: DateTime<Utc>,
-        decisions: &dyn Fn(&dyn Facts, MemoryId) -> Result<replace::Asked>,
+        decisions: &dyn Fn(&dyn Facts, MemoryId) -> Result<replace::Replacements>,
         required: bool,
     ) -> Result<Recorded> {
         let operation = Operation::write(access, fact, now);

@@ -17,7 +17,7 @@ use crate::llm::{LlmError, LlmReply, LlmRequest};
 use crate::workspace::{Claim, ClaimTerms};
 
 /// The terms on which a run begins.
-pub(crate) struct Terms<'a> {
+pub(crate) struct RunTerms<'a> {
     /// Whether the dreamer is on. Off: nothing is touched, and nobody is called or told.
     pub(crate) enabled: bool,
     pub(crate) mode: DreamMode,
@@ -28,7 +28,7 @@ pub(crate) struct Terms<'a> {
 /// done, and reads what the dream goes by.
 pub(crate) fn begin<D: Dream>(
     host: &Host,
-    terms: &Terms<'_>,
+    terms: &RunTerms<'_>,
     now: DateTime<Utc>,
     open: impl FnOnce(&mut Run) -> Result<D>,
 ) -> Result<Step> {
@@ -41,7 +41,7 @@ pub(crate) fn begin<D: Dream>(
 }
 
 /// Begins a run that holds the lease, or ends it.
-fn start(host: &Host, terms: &Terms<'_>, now: DateTime<Utc>) -> Result<ControlFlow<Step, Run>> {
+fn start(host: &Host, terms: &RunTerms<'_>, now: DateTime<Utc>) -> Result<ControlFlow<Step, Run>> {
     let mut run = Run::new(host, terms.mode, now);
     if !terms.enabled {
         return Ok(ControlFlow::Break(Step::Done(Box::new(run.report))));

@@ -1,4 +1,4 @@
-//! The setters that the builder of every dreamer has.
+//! The methods that several dreamers have, and their builders.
 
 /// The setters that the builder of every dreamer has: over its configuration, its doors, and its observer.
 macro_rules! configured_by {
@@ -42,3 +42,31 @@ macro_rules! configured_by {
     };
 }
 pub(crate) use configured_by;
+
+/// The questions to a dreamer over a store: its state, and whether it is due.
+macro_rules! stated_by {
+    () => {
+        /// Reads what the last run that called a model left: when, how it ended, and what the day has cost so far. Of a
+        /// journal's watermark there is none.
+        ///
+        /// # Errors
+        ///
+        /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
+        pub fn state(&self) -> $crate::base::error::Result<$crate::format::DreamedState> {
+            Ok(self.base.read()?.pace)
+        }
+
+        /// Says whether a host's scheduler should run it now. Calls nobody and writes nothing.
+        ///
+        /// # Errors
+        ///
+        /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
+        pub fn due(
+            &self,
+            now: chrono::DateTime<chrono::Utc>,
+        ) -> $crate::base::error::Result<$crate::dream::Due> {
+            Ok(self.config.pace.due(now, self.config.enabled, &self.base.read()?.pace))
+        }
+    };
+}
+pub(crate) use stated_by;

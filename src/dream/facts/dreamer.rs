@@ -2,17 +2,13 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
-
-use super::asked::{self, check_scope};
 use super::config::FactDreamConfig;
-use crate::base::access::{Access, Actor, Scope, SessionKind};
+use crate::base::access::Scope;
 use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
-use crate::dream::engine::{Due, Host, configured_by};
+use crate::dream::engine::{Host, StoreDreamer, configured_by, stated_by};
 use crate::facts::FactStore;
-use crate::format::DreamedState;
 use crate::workspace::{Workspace, WriteMode};
 
 /// Judges the pairs of facts that may contradict each other, in the way of seed 003. A model says of each whether the
@@ -71,9 +67,8 @@ use crate::workspace::{Workspace, WriteMode};
 /// ```
 #[derive(Clone)]
 pub struct FactDreamer {
-    pub(super) host: Host,
+    pub(super) base: StoreDreamer,
     pub(super) store: Arc<dyn FactStore>,
-    pub(super) access: Access,
     pub(super) config: Arc<FactDreamConfig>,
 }
 
@@ -93,25 +88,7 @@ impl FactDreamer {
         &self.config
     }
 
-    /// Reads what the last run that called a model left: when, how it ended, and what the day has cost so far. Of a
-    /// journal's watermark there is none.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
-    pub fn state(&self) -> Result<DreamedState> {
-        Ok(asked::read(self.host.workspace.as_ref(), &StateName::FACTS)?.pace)
-    }
-
-    /// Says whether a host's scheduler should run it now. Calls nobody and writes nothing.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
-    pub fn due(&self, now: DateTime<Utc>) -> Result<Due> {
-        let state = asked::read(self.host.workspace.as_ref(), &StateName::FACTS)?;
-        Ok(self.config.pace.due(now, self.config.enabled, &state.pace))
-    }
+    stated_by!();
 
     /// Has every open pair asked about again by the next run: after a change of model, or of shadow mode. The next run
     /// comes as early as the pace allows; one that is under way forgets that it was told so.
@@ -120,13 +97,13 @@ impl FactDreamer {
     ///
     /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
     pub fn ask_again(&self) -> Result<()> {
-        let workspace = self.host.workspace.as_ref();
+        let workspace = self.base.host.workspace.as_ref();
         loop {
-            let Some(document) = workspace.read(&StateName::FACTS)? else { return Ok(()) };
-            let mut state = asked::parse(&StateName::FACTS, Some(&document))?;
+            let Some(document) = workspace.read(&self.base.file)? else { return Ok(()) };
+            let mut state = self.base.parse(Some(&document))?;
             state.asked.clear();
             let mode = WriteMode::IfRevision(document.revision());
-            match workspace.write(&StateName::FACTS, &state.print(), mode) {
+            match workspace.write(&self.base.file, &state.print(), mode) {
                 Ok(_) => return Ok(()),
                 // A run wrote it meanwhile: once more, from what stands there now.
                 Err(Error::Conflict { .. }) => {}
@@ -136,7 +113,7 @@ impl FactDreamer {
     }
 }
 
-debug_as!(FactDreamer, |it| "FactDreamer({:?}, {:?})", it.store, it.host.workspace);
+debug_as!(FactDreamer, |it| "FactDreamer({:?}, {:?})", it.store, it.base.host.workspace);
 
 /// Builds a [`FactDreamer`].
 #[derive(Debug, Clone)]
@@ -163,13 +140,7 @@ impl FactDreamerBuilder {
     /// [`Error::Config`] naming a setting out of its bounds, a door whose policy makes no sense, or a foreign `scope`.
     pub fn build(self) -> Result<FactDreamer> {
         self.config.validate()?;
-        self.host.doors.check_of_dream()?;
-        check_scope(&self.scope, self.host.workspace.scope(), self.store.facts_of())?;
-        Ok(FactDreamer {
-            host: self.host,
-            store: self.store,
-            access: Access::new(SessionKind::Main, Actor::Library, self.scope),
-            config: Arc::new(self.config),
-        })
+        let base = StoreDreamer::new(self.host, StateName::FACTS, self.scope, self.store.facts_of())?;
+        Ok(FactDreamer { base, store: self.store, config: Arc::new(self.config) })
     }
 }

@@ -1,7 +1,6 @@
 //! Judging facts that contradict each other.
 
 mod ask;
-pub(crate) mod asked;
 mod config;
 mod dreamer;
 mod run;

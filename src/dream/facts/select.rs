@@ -38,7 +38,7 @@ pub(crate) struct Batch {
 }
 
 /// The source of pairs, and the bounds of a request.
-pub(crate) struct Situation<'a> {
+pub(crate) struct PairChoice<'a> {
     pub(crate) store: &'a dyn FactStore,
     pub(crate) access: &'a Access,
     pub(crate) state: &'a AskedState,
@@ -55,7 +55,7 @@ pub(crate) fn key(older: MemoryId, newer: MemoryId) -> String {
     format!("{older}-{newer}")
 }
 
-impl Situation<'_> {
+impl PairChoice<'_> {
     /// Takes the oldest pairs that were not asked about as they are now, as many as fit.
     pub(crate) fn select(&self) -> Result<Batch> {
         let (suspicions, is_all) = self.suspicions()?;

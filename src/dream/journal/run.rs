@@ -14,7 +14,7 @@ use crate::base::error::{Error, LostBy, Result};
 use crate::base::gather::Gather as _;
 use crate::base::name::StateName;
 use crate::dream::commit;
-use crate::dream::engine::{self, Asking, Calls, Dream, Due, Pass, Run, Terms, Then, breaker};
+use crate::dream::engine::{self, Asking, Calls, Dream, Due, Pass, Run, RunTerms, Then, breaker};
 use crate::dreamer::{
     DreamMode, DreamReport, Dreamer, Failure, MemoryGauge, Notice, Outcome, PassReport, Step,
 };
@@ -30,7 +30,7 @@ const WATCHED_SECTIONS: usize = 30;
 impl Dreamer for JournalDreamer {
     fn begin(&self, now: DateTime<Utc>) -> Result<Step> {
         let config = &self.config;
-        let terms = Terms { enabled: config.enabled, mode: config.mode, claim: &config.claim };
+        let terms = RunTerms { enabled: config.enabled, mode: config.mode, claim: &config.claim };
         engine::begin(&self.host, &terms, now, |run| {
             let mut curation = Curation::open(self.clone(), run)?;
             curation.watch_sections(run)?;

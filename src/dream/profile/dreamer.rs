@@ -2,19 +2,15 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
-
 use super::config::PersonalizationConfig;
 use super::history::HistorySource;
-use crate::base::access::{Access, Actor, Scope, SessionKind};
+use crate::base::access::Scope;
 use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
 use crate::base::gather::Gather as _;
 use crate::base::name::StateName;
 use crate::base::order;
-use crate::dream::engine::{Due, Host, configured_by};
-use crate::dream::facts::asked;
-use crate::format::DreamedState;
+use crate::dream::engine::{Host, StoreDreamer, configured_by, stated_by};
 use crate::memory::MemoryStore;
 use crate::workspace::Workspace;
 
@@ -68,10 +64,9 @@ use crate::workspace::Workspace;
 /// ```
 #[derive(Clone)]
 pub struct PersonalizationDreamer {
-    pub(super) host: Host,
+    pub(super) base: StoreDreamer,
     pub(super) store: Arc<dyn MemoryStore>,
     pub(super) sources: Vec<Arc<dyn HistorySource>>,
-    pub(super) access: Access,
     pub(super) config: Arc<PersonalizationConfig>,
 }
 
@@ -91,25 +86,7 @@ impl PersonalizationDreamer {
         }
     }
 
-    /// Reads what the last run that called a model left: when, how it ended, and what the day has cost so far. Of a
-    /// journal's watermark there is none.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Corrupt`] where the state file does not parse.
-    pub fn state(&self) -> Result<DreamedState> {
-        Ok(asked::read(self.host.workspace.as_ref(), &StateName::PERSONALIZATION)?.pace)
-    }
-
-    /// Says whether a host's scheduler should run it now. Calls nobody and writes nothing.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Corrupt`] where the state file does not parse.
-    pub fn due(&self, now: DateTime<Utc>) -> Result<Due> {
-        let state = asked::read(self.host.workspace.as_ref(), &StateName::PERSONALIZATION)?;
-        Ok(self.config.pace.due(now, self.config.enabled, &state.pace))
-    }
+    stated_by!();
 }
 
 debug_as!(PersonalizationDreamer, |it| "PersonalizationDreamer({:?}, {:?})", it.store, it.sources);
@@ -146,8 +123,7 @@ impl PersonalizationDreamerBuilder {
     /// It names `source` if two sources have one name.
     pub fn build(self) -> Result<PersonalizationDreamer> {
         self.config.validate()?;
-        self.host.doors.check_of_dream()?;
-        asked::check_scope(&self.scope, self.host.workspace.scope(), self.store.scope())?;
+        let base = StoreDreamer::new(self.host, StateName::PERSONALIZATION, self.scope, self.store.scope())?;
         let mut names: Vec<&str> = self.sources.iter().map(|source| source.name()).gather();
         order::sort(&mut names);
         if names.windows(2).any(|pair| pair[0] == pair[1]) || names.contains(&"") {
@@ -156,12 +132,7 @@ impl PersonalizationDreamerBuilder {
                 rule: "must have a name that no other source has",
             });
         }
-        Ok(PersonalizationDreamer {
-            host: self.host,
-            store: self.store,
-            sources: self.sources,
-            access: Access::new(SessionKind::Main, Actor::Library, self.scope),
-            config: Arc::new(self.config),
-        })
+        let config = Arc::new(self.config);
+        Ok(PersonalizationDreamer { base, store: self.store, sources: self.sources, config })
     }
 }

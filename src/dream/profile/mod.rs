@@ -9,6 +9,4 @@ mod run;
 
 pub use config::PersonalizationConfig;
 pub use dreamer::{PersonalizationDreamer, PersonalizationDreamerBuilder};
-pub(in crate::dream) use run::instructs;
-
 pub use history::{HistoryFn, HistoryItem, HistorySource, history_fn};

@@ -2,16 +2,12 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
-
 use super::config::RoleConfig;
-use crate::base::access::{Access, Actor, Scope, SessionKind};
+use crate::base::access::Scope;
 use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::base::name::StateName;
-use crate::dream::engine::{Due, Host, configured_by};
-use crate::dream::facts::asked;
-use crate::format::DreamedState;
+use crate::dream::engine::{Host, StoreDreamer, configured_by, stated_by};
 use crate::learning::{MethodStore, RoleStore};
 use crate::workspace::Workspace;
 
@@ -53,10 +49,9 @@ use crate::workspace::Workspace;
 /// ```
 #[derive(Clone)]
 pub struct RoleDreamer {
-    pub(super) host: Host,
+    pub(super) base: StoreDreamer,
     pub(super) store: Arc<dyn RoleStore>,
     pub(super) methods: Option<Arc<dyn MethodStore>>,
-    pub(super) access: Access,
     pub(super) config: Arc<RoleConfig>,
 }
 
@@ -76,28 +71,10 @@ impl RoleDreamer {
         }
     }
 
-    /// Reads what the last run that called a model left: when, how it ended, and what the day has cost so far. Of a
-    /// journal's watermark there is none.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
-    pub fn state(&self) -> Result<DreamedState> {
-        Ok(asked::read(self.host.workspace.as_ref(), &StateName::ROLES)?.pace)
-    }
-
-    /// Says whether a host's scheduler should run it now. Calls nobody and writes nothing.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
-    pub fn due(&self, now: DateTime<Utc>) -> Result<Due> {
-        let state = asked::read(self.host.workspace.as_ref(), &StateName::ROLES)?;
-        Ok(self.config.pace.due(now, self.config.enabled, &state.pace))
-    }
+    stated_by!();
 }
 
-debug_as!(RoleDreamer, |it| "RoleDreamer({:?}, {:?})", it.store, it.host.workspace);
+debug_as!(RoleDreamer, |it| "RoleDreamer({:?}, {:?})", it.store, it.base.host.workspace);
 
 /// Builds a [`RoleDreamer`].
 #[derive(Debug, Clone)]
@@ -131,14 +108,8 @@ impl RoleDreamerBuilder {
     /// or a foreign `scope`.
     pub fn build(self) -> Result<RoleDreamer> {
         self.config.validate()?;
-        self.host.doors.check_of_dream()?;
-        asked::check_scope(&self.scope, self.host.workspace.scope(), self.store.roles_of())?;
-        Ok(RoleDreamer {
-            host: self.host,
-            store: self.store,
-            methods: self.methods,
-            access: Access::new(SessionKind::Main, Actor::Library, self.scope),
-            config: Arc::new(self.config),
-        })
+        let base = StoreDreamer::new(self.host, StateName::ROLES, self.scope, self.store.roles_of())?;
+        let config = Arc::new(self.config);
+        Ok(RoleDreamer { base, store: self.store, methods: self.methods, config })
     }
 }

@@ -18,7 +18,7 @@ use crate::dreamer::{DeepReport, DropReason, Failure, Outcome, PassReport, PlanF
 use crate::format::replies::fences::{Printer, ShownLine, one_line};
 use crate::format::replies::sleep_reply::{DeepReply, Plan};
 use crate::format::state::dreams::{self, Checkpoint};
-use crate::format::state::sleep_intent::{FileChange, Settled};
+use crate::format::state::sleep_intent::{FileChange, SettledSleep};
 use crate::format::{DreamEntry, DreamId, Mark, Observation, Observations};
 use crate::llm::LlmRequest;
 use crate::workspace::WorkspaceExt;
@@ -193,7 +193,7 @@ impl Night {
         let pause = self.dreamer.config.deep_sleep_pause;
         let rest_until =
             TimeDelta::from_std(pause).ok().and_then(|pause| run.now().checked_add_signed(pause));
-        let settled = Settled {
+        let settled = SettledSleep {
             dreams: dream,
             last_deep: dream,
             read: self.state.read,

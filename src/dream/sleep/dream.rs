@@ -15,7 +15,7 @@ use crate::dreamer::{
 use crate::format::replies::fences::{Printer, ShownLine, one_line};
 use crate::format::replies::sleep_reply::DreamReply;
 use crate::format::state::dreams::{self, Checkpoint};
-use crate::format::state::sleep_intent::{FileChange, Settled};
+use crate::format::state::sleep_intent::{FileChange, SettledSleep};
 use crate::format::{DreamEntry, Observation, Observations};
 use crate::llm::LlmRequest;
 use crate::workspace::MAX_DOCUMENT;
@@ -185,7 +185,7 @@ impl Night {
             let page = format!("# Briefing, {}\n\n{briefing}\n", self.dreamer.config.day.date(run.now()));
             changes.push(self.replace(&self.dreamer.files.briefing, page)?);
         }
-        let settled = Settled {
+        let settled = SettledSleep {
             dreams: dream,
             last_deep: self.state.last_deep,
             read,

@@ -2,10 +2,10 @@
 
 use crate::base::name::DocName;
 use crate::format::state::log::LogLine;
-use crate::format::state::sleep_intent::{FileChange, Settled, SleepIntent, VERSION};
+use crate::format::state::sleep_intent::{FileChange, SettledSleep, SleepIntent, VERSION};
 
 impl SleepIntent {
-    pub(crate) fn new(folder: DocName, changes: Vec<FileChange>, state: Settled, log: LogLine) -> Self {
+    pub(crate) fn new(folder: DocName, changes: Vec<FileChange>, state: SettledSleep, log: LogLine) -> Self {
         Self { v: VERSION, id: log.id.clone(), epoch: log.epoch, folder, changes, state, log }
     }
 

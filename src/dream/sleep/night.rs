@@ -16,7 +16,7 @@ use crate::dreamer::{Blamed, DropReason, Dropped, Failure, Outcome, PassReport, 
 use crate::format::SleepState;
 use crate::format::replies::fences::{ShownLine, printed};
 use crate::format::state::log::{LogLine, LogSource};
-use crate::format::state::sleep_intent::{FileChange, Settled, SleepIntent};
+use crate::format::state::sleep_intent::{FileChange, SettledSleep, SleepIntent};
 use crate::gate::{Door, DoorWarning, Finding, InjectionPolicy, Masks, SecretPolicy, is_struck};
 use crate::llm::LlmRequest;
 
@@ -200,7 +200,7 @@ impl Night {
         run: &Run,
         pass: &Pass<About>,
         changes: Vec<FileChange>,
-        settled: Settled,
+        settled: SettledSleep,
     ) -> Result<()> {
         let log = self.log_line(run, &pass.report, pass.material.sha256());
         let intent = SleepIntent::new(self.dreamer.config.folder.clone(), changes, settled, log);

@@ -8,7 +8,7 @@ use super::night::Night;
 use crate::base::error::Result;
 use crate::dream::commit as commits;
 use crate::dream::commit::sleeper as commit;
-use crate::dream::engine::{self, Asking, Dream, Pass, Run, Terms, Then, breaker};
+use crate::dream::engine::{self, Asking, Dream, Pass, Run, RunTerms, Then, breaker};
 use crate::dreamer::{Backlog, DreamMode, Dreamer, Failure, Outcome, PassReport, Step};
 use crate::format::state::sleep_intent::SleepIntent;
 use crate::trace;
@@ -16,7 +16,7 @@ use crate::trace;
 impl Dreamer for SleepDreamer {
     fn begin(&self, now: DateTime<Utc>) -> Result<Step> {
         let config = &self.config;
-        let terms = Terms { enabled: config.enabled, mode: DreamMode::Append, claim: &config.claim };
+        let terms = RunTerms { enabled: config.enabled, mode: DreamMode::Append, claim: &config.claim };
         engine::begin(&self.host, &terms, now, |run| {
             let unfinished: Option<SleepIntent> =
                 commits::recover(run.workspace(), run.lease(), run.forgotten.as_deref())?;

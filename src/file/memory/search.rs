@@ -9,7 +9,7 @@ use crate::memory::{Filter, Memory, MemoryId, Order};
 use crate::search::postings::{Having, Hit, Pages, Partition, Result as Asking};
 use crate::search::rank::{Card, Counted, Frequencies, Term, Visibility};
 use crate::search::with_card;
-use crate::store::search::{Searchable, Take, Wanted};
+use crate::store::searchable::{Searchable, Take, Wanted};
 
 impl Table<'_> {
     /// Returns the rows that the index finds and counts, the best first.

@@ -11,7 +11,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::ledger::check_version;
+use super::file::StateFile;
 use super::seal;
 use crate::base::digest::{Digest, Hasher};
 use crate::base::error::Result;
@@ -71,19 +71,16 @@ impl AskedState {
         bytes: Option<&[u8]>,
         key: impl FnOnce() -> String,
     ) -> Result<Self> {
-        let Some(bytes) = bytes else {
-            return Ok(Self {
-                v: VERSION,
-                key: key(),
-                pace: DreamedState::default(),
-                asked: SortedMap::new(),
-                written: Vec::new(),
-                answered: None,
-                others: Map::new(),
-            });
-        };
-        check_version(name.as_str(), bytes, VERSION)?;
-        seal::parse(name.as_str(), bytes)
+        let file = StateFile::sealed(name.clone(), Some(VERSION));
+        Ok(file.parse(bytes)?.unwrap_or_else(|| Self {
+            v: VERSION,
+            key: key(),
+            pace: DreamedState::default(),
+            asked: SortedMap::new(),
+            written: Vec::new(),
+            answered: None,
+            others: Map::new(),
+        }))
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
@@ -108,24 +105,6 @@ impl AskedState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::error::Error;
-
-    fn parse(text: &str) -> Result<AskedState> {
-        AskedState::parse(&StateName::FACTS, Some(text.as_bytes()), || unreachable!("there is a file"))
-    }
-
-    #[test]
-    fn it_reads_back_keys_of_others_included_and_damage_is_no_fresh_start() {
-        let text = r#"{"v":1,"key":"k","pace":{"calls_that_day":2},"asked":{"1-2":"ab"},"answered":{"after":7,"rulings":[{"older":1,"newer":2,"ruling":"supersede","seen":"ab"}]},"theirs":1}"#;
-        let state = parse(text).unwrap();
-        let printed = String::from_utf8(state.print()).unwrap();
-        assert!(printed.starts_with(&text[..text.len() - 1]) && printed.contains(",\"check\":"), "{printed}");
-        for damage in ["", "{}", "[]", r#"{"v":1}"#, &text.replace("supersede", "delete")] {
-            assert!(parse(damage).is_err(), "{damage}");
-        }
-        let newer = parse(r#"{"v":2,"whatever":true}"#);
-        assert!(matches!(newer, Err(Error::NewerVersion { found: 2, known: 1, .. })), "{newer:?}");
-    }
 
     #[test]
     fn a_hash_hangs_on_its_key() {

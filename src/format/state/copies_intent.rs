@@ -13,15 +13,15 @@ use crate::base::name::{Name, StateName};
 /// The steps of a merge of copies. Each is done where the file is as it was before.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct CopiesIntent {
-    pub(crate) writes: Vec<Write>,
-    pub(crate) removals: Vec<Step>,
+    pub(crate) writes: Vec<WrittenFile>,
+    pub(crate) removals: Vec<RemovedFile>,
     /// The copies, which are removed last.
-    pub(crate) copies: Vec<Step>,
+    pub(crate) copies: Vec<RemovedFile>,
 }
 
 /// A file that is written; `None` where there was none.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Write {
+pub(crate) struct WrittenFile {
     pub(crate) path: String,
     pub(crate) before: Option<Digest>,
     pub(crate) text: String,
@@ -29,7 +29,7 @@ pub(crate) struct Write {
 
 /// A file that is removed.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Step {
+pub(crate) struct RemovedFile {
     pub(crate) path: String,
     pub(crate) before: Digest,
 }
@@ -39,7 +39,7 @@ impl CopiesIntent {
     pub(crate) fn write(&mut self, name: &Name, before: Option<&[u8]>, bytes: &[u8]) -> Result<()> {
         let text = std::str::from_utf8(bytes)
             .map_err(|error| Error::NotUtf8 { name: name.clone(), valid_up_to: error.valid_up_to() })?;
-        self.writes.push(Write {
+        self.writes.push(WrittenFile {
             path: name.to_string(),
             before: before.map(Digest::of),
             text: text.to_owned(),
@@ -48,11 +48,11 @@ impl CopiesIntent {
     }
 
     pub(crate) fn remove(&mut self, path: &str, before: &[u8]) {
-        self.removals.push(Step { path: path.to_owned(), before: Digest::of(before) });
+        self.removals.push(RemovedFile { path: path.to_owned(), before: Digest::of(before) });
     }
 
     pub(crate) fn done_with(&mut self, copy: &str, before: &[u8]) {
-        self.copies.push(Step { path: copy.to_owned(), before: Digest::of(before) });
+        self.copies.push(RemovedFile { path: copy.to_owned(), before: Digest::of(before) });
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {

@@ -13,8 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::ledger::check_version;
-use super::seal;
+use super::file::StateFile;
 use crate::base::digest::Digest;
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
@@ -23,6 +22,7 @@ use crate::base::sorted::SortedSet;
 const VERSION: u64 = 1;
 /// The version of a file with tombstones of several keys: a library that knows one key alone must not read it.
 pub(crate) const JOINED: u64 = 2;
+const FILE: StateFile = StateFile::sealed(StateName::FORGOTTEN, Some(JOINED));
 
 /// The file and its copy are damaged.
 const UNKNOWN: &str = "no copy of it can be read either, so nobody knows what was forgotten, and nothing is searched or dreamed: \
@@ -49,10 +49,7 @@ impl<T: Serialize + DeserializeOwned> Forgotten<T> {
 
     /// Parses the file; `None` (no file) means that nothing was forgotten.
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Option<Self>> {
-        let Some(bytes) = bytes else { return Ok(None) };
-        let name = StateName::FORGOTTEN;
-        check_version(name.as_str(), bytes, JOINED)?;
-        seal::parse(name.as_str(), bytes).map(Some)
+        FILE.parse(bytes)
     }
 
     /// Parses the file, and its copy where the file is damaged.
@@ -74,40 +71,6 @@ impl<T: Serialize + DeserializeOwned> Forgotten<T> {
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        seal::print(self)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::base::error::Error;
-    use crate::gate::{TombstoneKey, Tombstones};
-
-    type File = Forgotten<Tombstones>;
-
-    #[test]
-    fn the_file_reads_back_and_keys_of_others_survive() {
-        let mut all = Tombstones::new(TombstoneKey::from_bytes([9; 32]));
-        all.insert(all.bury("my landlord is Jan").unwrap());
-        let printed = String::from_utf8(File::new(all.clone()).print()).unwrap();
-        assert!(printed.starts_with("{\"v\":1,\"forgotten\":{\"key\":\"0909") && printed.ends_with("}\n"));
-        let theirs = printed.replacen('{', "{\"theirs\":[1],", 1);
-        assert!(File::parse(Some(theirs.as_bytes())).is_err(), "it was changed since it was printed");
-        let again = File::parse(Some(&seal::renewed(theirs.as_bytes()))).unwrap().unwrap();
-        assert_eq!(again.tombstones, all);
-        assert!(String::from_utf8(again.print()).unwrap().contains("\"theirs\":[1]"));
-    }
-
-    #[test]
-    fn damage_is_an_error_and_never_a_fresh_start() {
-        assert!(File::parse(None).unwrap().is_none());
-        let printed = File::new(Tombstones::new(TombstoneKey::random())).print();
-        for cut in 0..printed.len() - 2 {
-            assert!(matches!(File::parse(Some(&printed[..cut])), Err(Error::Corrupt { .. })), "cut at {cut}");
-        }
-        let newer = br#"{"v":3,"whatever":true}"#;
-        assert!(matches!(File::parse(Some(newer)), Err(Error::NewerVersion { found: 3, known: 2, .. })));
-        assert!(File::parse(Some(br#"{"v":1,"forgotten":{"key":"00","tombstones":[]}}"#)).is_err());
+        FILE.print(self)
     }
 }

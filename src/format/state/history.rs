@@ -10,15 +10,19 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::file::{StateFile, line};
 use crate::base::debug::debug_as;
 use crate::base::document::{Document, Revision};
-use crate::base::error::{Error, Result, parse_json};
+use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
 use crate::base::order;
 
 /// The most earlier versions of a document, and the most bytes of them; the newest is always kept.
 const MOST: usize = 20;
 const MOST_BYTES: usize = 1 << 20;
+
+const DAMAGED: &str =
+    "a text in it is not the one that was kept: restore the file, or delete it, and earlier versions with it";
 
 /// The preimages of one document.
 #[derive(Debug, Default)]
@@ -65,19 +69,14 @@ debug_as!(Entry, |it| "{}, {} bytes", it.at, it.len());
 
 impl History {
     pub(crate) fn parse(name: &StateName, bytes: Option<&[u8]>) -> Result<Self> {
-        let Some(bytes) = bytes else { return Ok(Self::default()) };
-        let history: Self = parse_json(name.as_str(), bytes).map(Self)?;
-        if history.0.iter().all(Entry::is_whole) {
-            return Ok(history);
-        }
-        let what = "a text in it is not the one that was kept: restore the file, or delete it, and earlier versions with it";
-        Err(Error::Corrupt { name: name.to_string(), line: 0, column: 0, what })
+        let file = StateFile::plain(name.clone());
+        let entries: Vec<Entry> = file.parse(bytes)?.unwrap_or_default();
+        let is_damaged = !entries.iter().all(Entry::is_whole);
+        file.sound(Self(entries), is_damaged.then_some(DAMAGED))
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec(&self.0).expect("maps with text keys print");
-        bytes.push(b'\n');
-        bytes
+        line(&self.0)
     }
 
     /// Adds a preimage, and drops the oldest beyond the bounds; `false` where it is the newest one already. `of` is the document, where the

@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
 use super::dreamed::DreamedState;
-use super::ledger::{self, Entry, Ledger};
+use super::file::StateFile;
+use super::ledger::{Entry, Ledger};
 use super::log::LogLine;
 use super::proposal::ProposalStep;
-use super::seal;
 use super::undone::Kept;
 use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
 use crate::base::sorted::SortedMap;
 use crate::format::DreamId;
@@ -19,6 +19,7 @@ use crate::format::documents::curated;
 
 /// The version of an intent with a proposal or with a change of an earlier dream. Others are of version 1.
 const VERSION: u64 = 2;
+const FILE: StateFile = StateFile::sealed(StateName::INTENT, Some(VERSION));
 
 /// The steps of a commit: append, ledger, state, log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -200,20 +201,15 @@ impl Intent {
 
     /// Parses the file; `None` (no file) means that nothing is under way.
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Option<Self>> {
-        let Some(bytes) = bytes else { return Ok(None) };
-        let name = StateName::INTENT;
-        ledger::check_version(name.as_str(), bytes, VERSION)?;
-        let intent: Self = seal::parse(name.as_str(), bytes)?;
+        let Some(intent) = FILE.parse::<Self>(bytes)? else { return Ok(None) };
         let change = intent.change.as_ref();
         let fault = intent.append.as_ref().and_then(|append| append.fault(&intent.id, change));
-        match fault.or_else(|| change.and_then(|change| change.fault(&intent))) {
-            None => Ok(Some(intent)),
-            Some(what) => Err(Error::Corrupt { name: name.to_string(), line: 0, column: 0, what }),
-        }
+        let fault = fault.or_else(|| change.and_then(|change| change.fault(&intent)));
+        FILE.sound(intent, fault).map(Some)
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        seal::print(self)
+        FILE.print(self)
     }
 }
 

@@ -16,8 +16,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
+use super::file::check_version;
 use super::seal;
-use crate::base::error::{Error, Result, parse_json};
+use crate::base::error::{Error, Result};
 use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, StateName};
 use crate::base::order;
@@ -197,16 +198,6 @@ impl Looking<'_> {
     }
 }
 
-/// Refuses a file that a newer version wrote, before its shape is judged.
-pub(crate) fn check_version(name: &str, bytes: &[u8], known: u64) -> Result<()> {
-    #[derive(Deserialize)]
-    struct Version {
-        v: u64,
-    }
-    let found = parse_json::<Version>(name, bytes)?.v;
-    if found > known { Err(Error::NewerVersion { name: name.to_owned(), found, known }) } else { Ok(()) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ledger_reads_back_and_damage_is_an_error() {
+    fn a_ledger_reads_back_and_pieces_that_overlap_are_an_error() {
         let mut ledger = Ledger::default();
         let mut entry = Entry::default();
         entry.show(piece(0, 4));
@@ -231,16 +222,11 @@ mod tests {
         let printed = ledger.print();
         let read = Ledger::parse(Some(&printed)).unwrap();
         assert_eq!((read.get(&name), read.print()), (Some(entry), printed.clone()));
-        for cut in 0..printed.len() - 2 {
-            assert!(Ledger::parse(Some(&printed[..cut])).is_err(), "cut at {cut}");
-        }
         let overlap = br#"{"v":1,"epoch":0,"journals":{"memory/a.md":{"shown":[{"from":0,"to":9},{"from":3,"to":12}],"size":1,"modified":1}}}"#;
         let sealed = seal::close(overlap.to_vec());
         for overlap in [&overlap[..], &sealed] {
             assert!(matches!(Ledger::parse(Some(overlap)), Err(Error::Corrupt { .. })));
         }
-        let newer = br#"{"v":2,"whatever":true}"#;
-        assert!(matches!(Ledger::parse(Some(newer)), Err(Error::NewerVersion { found: 2, known: 1, .. })));
     }
 
     /// A name, mostly of a few that meet again, and sometimes one that JSON escapes.

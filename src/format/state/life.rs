@@ -14,10 +14,12 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::seal;
+use super::file::StateFile;
 use crate::base::error::Result;
 use crate::base::name::StateName;
 use crate::base::sorted::{SortedMap, SortedSet};
+
+const FILE: StateFile = StateFile::sealed(StateName::LIFE, None);
 
 /// The state of a life.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -65,33 +67,16 @@ pub enum OnboardingEnd {
 
 impl LifeState {
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Self> {
-        bytes.map_or_else(|| Ok(Self::default()), |bytes| seal::parse(StateName::LIFE.as_str(), bytes))
+        Ok(FILE.parse(bytes)?.unwrap_or_default())
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        seal::print(self)
+        FILE.print(self)
     }
 }
 
 impl Onboarded {
     pub(crate) fn begun(end: OnboardingEnd, at: DateTime<Utc>, journal: String) -> Self {
         Self { end, at, journal: Some(journal), finished: false, others: Map::new() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_of_others_survive_and_damage_is_an_error() {
-        let text = r#"{"bootstrap_seen":true,"onboarding":{"end":"done","at":"2026-11-21T09:14:05Z","finished":true,"by":"x"},"theirs":1}"#;
-        let state = LifeState::parse(Some(text.as_bytes())).unwrap();
-        let printed = String::from_utf8(state.print()).unwrap();
-        assert!(printed.starts_with(&text[..text.len() - 1]) && printed.contains(",\"check\":"), "{printed}");
-        for damage in ["", "[]", r#"{"bootstrap_seen":"yes"}"#, r#"{"onboarding":{"end":"maybe"}}"#] {
-            assert!(LifeState::parse(Some(damage.as_bytes())).is_err(), "{damage}");
-        }
-        assert_eq!(LifeState::parse(None).unwrap(), LifeState::default());
     }
 }

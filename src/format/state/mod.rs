@@ -12,6 +12,7 @@ pub(crate) mod copies_intent;
 pub(crate) mod dreamed;
 #[cfg(feature = "sleep")]
 pub(crate) mod dreams;
+pub(crate) mod file;
 pub(crate) mod forgotten;
 pub(crate) mod history;
 pub(crate) mod intent;

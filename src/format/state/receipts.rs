@@ -13,13 +13,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::ledger::check_version;
-use super::seal;
+use super::file::StateFile;
 use crate::base::digest::{Digest, Hasher};
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::base::name::StateName;
 
 const VERSION: u64 = 1;
+const FILE: StateFile = StateFile::sealed(StateName::RECEIPT_KEYS, Some(VERSION));
 /// The number of hexadecimal digits of a hash in a receipt.
 const DIGITS: usize = 32;
 
@@ -40,19 +40,14 @@ impl ReceiptKeys {
 
     /// Parses the file; `None` (no file) means that no receipt was ever written.
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Option<Self>> {
-        let Some(bytes) = bytes else { return Ok(None) };
-        let name = &*StateName::RECEIPT_KEYS.to_string();
-        check_version(name, bytes, VERSION)?;
-        let parsed: Self = seal::parse(name, bytes)?;
-        if parsed.keys.is_empty() {
-            let what = "it has no key, and without one no receipt can be read";
-            return Err(Error::Corrupt { name: name.to_owned(), line: 0, column: 0, what });
-        }
-        Ok(Some(parsed))
+        let Some(parsed) = FILE.parse::<Self>(bytes)? else { return Ok(None) };
+        let is_empty = parsed.keys.is_empty();
+        let fault = is_empty.then_some("it has no key, and without one no receipt can be read");
+        FILE.sound(parsed, fault).map(Some)
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        seal::print(self)
+        FILE.print(self)
     }
 
     /// Returns the key of new hashes.
@@ -79,22 +74,6 @@ pub(crate) fn keyed(key: &Digest, fields: &[&[u8]]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn keys_read_back_and_damage_is_an_error() {
-        let one = ReceiptKeys::new(Digest::of(b"one"));
-        let printed = one.print();
-        assert_eq!(ReceiptKeys::parse(Some(&printed)).unwrap().unwrap().print(), printed);
-        assert!(ReceiptKeys::parse(None).unwrap().is_none());
-        for cut in 0..printed.len() - 2 {
-            assert!(ReceiptKeys::parse(Some(&printed[..cut])).is_err(), "cut at {cut}");
-        }
-        assert!(matches!(ReceiptKeys::parse(Some(br#"{"v":1,"keys":[]}"#)), Err(Error::Corrupt { .. })));
-        assert!(matches!(
-            ReceiptKeys::parse(Some(br#"{"v":2}"#)),
-            Err(Error::NewerVersion { found: 2, known: 1, .. })
-        ));
-    }
 
     #[test]
     fn a_hash_depends_on_its_key_and_on_each_field() {

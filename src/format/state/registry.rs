@@ -10,9 +10,9 @@ use crate::base::gather::Gather as _;
 use crate::base::name::{DocName, Name, StateName};
 use crate::base::spread::Spread;
 
-/// A state file, or several of one kind.
+/// A row: a state file, or several of one kind.
 #[derive(Debug)]
-pub(crate) struct StateFile {
+pub(crate) struct StateRow {
     /// Its name, or the names of its kind.
     pub(crate) names: Names,
     /// The treatment by a copy of a workspace.
@@ -54,7 +54,7 @@ pub(crate) enum Copied {
 
 /// The state files, in the order in which a copy takes them: the intent first of those that come last. A copy that ends
 /// in between knows less than it has, and at worst shows text again.
-pub(crate) static FILES: [StateFile; 30] = [
+pub(crate) static FILES: [StateRow; 30] = [
     row(Names::One(StateName::FORGOTTEN), Copied::First, false),
     row(Names::Preimages, Copied::AsVersion, true),
     row(Names::One(StateName::UNDONE), Copied::AsVersion, true),
@@ -87,11 +87,11 @@ pub(crate) static FILES: [StateFile; 30] = [
     row(Names::Artifacts, Copied::Never, true),
 ];
 
-const fn row(names: Names, copied: Copied, holds_words: bool) -> StateFile {
-    StateFile { names, copied, holds_words }
+const fn row(names: Names, copied: Copied, holds_words: bool) -> StateRow {
+    StateRow { names, copied, holds_words }
 }
 
-impl StateFile {
+impl StateRow {
     /// Returns the names of the row's files in the workspace that `read` reads. Not each of them exists.
     pub(crate) fn names_in(
         &self,
@@ -118,7 +118,7 @@ impl StateFile {
 }
 
 /// Returns the rows that a copy takes in one way, in their order.
-pub(crate) fn rows(copied: Copied) -> impl Iterator<Item = &'static StateFile> {
+pub(crate) fn rows(copied: Copied) -> impl Iterator<Item = &'static StateRow> {
     FILES.iter().filter(move |file| file.copied == copied)
 }
 
@@ -131,9 +131,9 @@ const FOLDERS: [&str; 4] = [
 ];
 
 /// Returns the row of a file, by its path in the folder of a life.
-pub(crate) fn of_path(path: &str) -> Option<&'static StateFile> {
-    let one = |file: &&StateFile| matches!(&file.names, Names::One(name) if name.as_str() == path);
-    let of_a_kind = |file: &&StateFile| match file.names {
+pub(crate) fn of_path(path: &str) -> Option<&'static StateRow> {
+    let one = |file: &&StateRow| matches!(&file.names, Names::One(name) if name.as_str() == path);
+    let of_a_kind = |file: &&StateRow| match file.names {
         Names::One(_) => false,
         Names::Preimages => path.starts_with(FOLDERS[0]),
         Names::Proposals => path.starts_with(FOLDERS[1]),
@@ -144,7 +144,7 @@ pub(crate) fn of_path(path: &str) -> Option<&'static StateFile> {
 }
 
 /// Returns the rows of files that hold words.
-pub(crate) fn with_words() -> impl Iterator<Item = &'static StateFile> {
+pub(crate) fn with_words() -> impl Iterator<Item = &'static StateRow> {
     FILES.iter().filter(|file| file.holds_words)
 }
 

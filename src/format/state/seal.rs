@@ -78,7 +78,7 @@ fn of_closed(body: &[u8]) -> String {
 }
 
 /// Returns the file as it was before its checksum was added.
-fn opened<'b>(name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>> {
+pub(super) fn opened<'b>(name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>> {
     let broken = || Error::Corrupt { name: name.to_owned(), line: 0, column: 0, what: BROKEN };
     // Some editors put a byte order mark in front.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);

@@ -2,26 +2,12 @@
 
 use serde::Deserialize;
 
-use crate::base::error::{Error, Result, parse_json};
+use super::file::check_version;
+use crate::base::error::{Result, parse_json};
 use crate::base::name::{DocName, StateName};
 
 /// The shape of the state that this library writes; a state of a newer one is refused.
 pub(super) const VERSION: u64 = 1;
-
-/// Refuses the state of a newer version: its fields may have other types.
-pub(super) fn check_version(bytes: &[u8]) -> Result<()> {
-    #[derive(Deserialize)]
-    struct Version {
-        #[serde(default)]
-        v: u64,
-    }
-    let name = StateName::SLEEP;
-    let found = parse_json::<Version>(name.as_str(), bytes)?.v;
-    if found > VERSION {
-        return Err(Error::NewerVersion { name: name.to_string(), found, known: VERSION });
-    }
-    Ok(())
-}
 
 /// The files of a sleeper, in its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,8 +64,9 @@ impl SleepFiles {
             folder: Option<DocName>,
         }
         let Some(bytes) = bytes else { return Ok(None) };
-        check_version(bytes)?;
-        let Folder { folder } = parse_json(StateName::SLEEP.as_str(), bytes)?;
+        let name = StateName::SLEEP;
+        check_version(name.as_str(), bytes, VERSION)?;
+        let Folder { folder } = parse_json(name.as_str(), bytes)?;
         Ok(folder.filter(|folder| folder.join(LONGEST).is_ok()).map(|folder| Self::in_folder(&folder)))
     }
 }

@@ -3,19 +3,19 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::ledger::check_version;
+use super::file::StateFile;
 use super::log::LogLine;
-use super::seal;
 use super::sleep_files::{self, SleepFiles};
 use super::sleep_state::SleepState;
 use crate::base::document::Revision;
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
 use crate::base::sorted::SortedSet;
 use crate::format::documents::observations::{Observation, Observations};
 use crate::format::{DreamId, state::iso_millis};
 
 pub(crate) const VERSION: u64 = 1;
+const FILE: StateFile = StateFile::sealed(StateName::SLEEP_INTENT, Some(VERSION));
 
 /// The steps of a commit: its changes one after the other, then the state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub(crate) struct SleepIntent {
     pub(crate) folder: DocName,
     #[serde(rename = "deeds")]
     pub(crate) changes: Vec<FileChange>,
-    pub(crate) state: Settled,
+    pub(crate) state: SettledSleep,
     /// The line for the log.
     pub(crate) log: LogLine,
 }
@@ -54,7 +54,7 @@ pub(crate) enum FileChange {
 
 /// The state after the commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Settled {
+pub(crate) struct SettledSleep {
     pub(crate) dreams: u64,
     pub(crate) last_deep: u64,
     pub(crate) read: u64,
@@ -81,7 +81,7 @@ impl std::fmt::Debug for FileChange {
     }
 }
 
-impl Settled {
+impl SettledSleep {
     /// Carries the state over, unless it is there already.
     pub(crate) fn settle(&self, state: &mut SleepState, folder: &DocName) {
         let is_done =
@@ -103,14 +103,9 @@ impl Settled {
 impl SleepIntent {
     /// Parses the file; `None` (no file) means that nothing is under way.
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Option<Self>> {
-        let Some(bytes) = bytes else { return Ok(None) };
-        let name = StateName::SLEEP_INTENT;
-        check_version(name.as_str(), bytes, VERSION)?;
-        let intent: Self = seal::parse(name.as_str(), bytes)?;
-        match intent.fault() {
-            None => Ok(Some(intent)),
-            Some(what) => Err(Error::Corrupt { name: name.to_string(), line: 0, column: 0, what }),
-        }
+        let Some(intent) = FILE.parse::<Self>(bytes)? else { return Ok(None) };
+        let fault = intent.fault();
+        FILE.sound(intent, fault).map(Some)
     }
 
     /// Returns its fault, if it has one: a sleeper writes its own files, each in its own way.
@@ -129,7 +124,7 @@ impl SleepIntent {
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        seal::print(self)
+        FILE.print(self)
     }
 }
 
@@ -196,7 +191,7 @@ mod tests {
     #[test]
     fn an_intent_writes_a_sleepers_own_files_only() {
         let name = |text: &str| DocName::parse(text).unwrap();
-        let state = Settled {
+        let state = SettledSleep {
             dreams: 1,
             last_deep: 0,
             read: 5,

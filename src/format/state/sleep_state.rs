@@ -11,11 +11,13 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::seal;
-use super::sleep_files::{VERSION, check_version};
+use super::file::StateFile;
+use super::sleep_files::VERSION;
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
 use crate::format::{DreamId, state::iso_millis};
+
+const FILE: StateFile = StateFile::sealed(StateName::SLEEP, Some(VERSION));
 
 /// The state that a sleeper carries from one cycle to the next.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -79,22 +81,17 @@ pub struct SleepState {
 impl SleepState {
     /// Parses the file; where there is none, goes on from the last checkpoint.
     pub(crate) fn parse(bytes: Option<&[u8]>, last: Option<&Checkpoint>) -> Result<Self> {
-        match bytes {
-            Some(bytes) => {
-                let name = StateName::SLEEP;
-                check_version(bytes)?;
-                let mut state: Self = seal::parse(name.as_str(), bytes)?;
-                state.others.remove("v");
-                Ok(state)
-            }
-            None => Ok(last.map_or_else(Self::default, |last| Self {
-                dreams: last.dream,
-                last_deep: last.last_deep,
-                last_dream_at: Some(last.t),
-                read: last.read,
-                ..Self::default()
-            })),
+        if let Some(mut state) = FILE.parse::<Self>(bytes)? {
+            state.others.remove("v");
+            return Ok(state);
         }
+        Ok(last.map_or_else(Self::default, |last| Self {
+            dreams: last.dream,
+            last_deep: last.last_deep,
+            last_dream_at: Some(last.t),
+            read: last.read,
+            ..Self::default()
+        }))
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
@@ -104,7 +101,7 @@ impl SleepState {
             #[serde(flatten)]
             state: &'s SleepState,
         }
-        seal::print(&Versioned { v: VERSION, state: self })
+        FILE.print(&Versioned { v: VERSION, state: self })
     }
 }
 

@@ -11,10 +11,13 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::file::StateFile;
 use crate::base::document::Revision;
-use crate::base::error::{Result, parse_json};
+use crate::base::error::Result;
 use crate::base::name::StateName;
 use crate::format::state::iso_millis;
+
+const FILE: StateFile = StateFile::plain(StateName::SOUL);
 
 /// The `SOUL.md` that was last acknowledged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -35,29 +38,10 @@ pub(crate) struct SoulState {
 
 impl SoulState {
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Self> {
-        bytes.map_or_else(|| Ok(Self::default()), |bytes| parse_json(StateName::SOUL.as_str(), bytes))
+        Ok(FILE.parse(bytes)?.unwrap_or_default())
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec(self).expect("maps with text keys print");
-        bytes.push(b'\n');
-        bytes
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_of_others_survive_and_damage_is_an_error() {
-        let text = format!(r#"{{"hash":"{}","theirs":[1]}}"#, Revision::of(b"x"));
-        let state = SoulState::parse(Some(text.as_bytes())).unwrap();
-        assert_eq!(state.hash, Some(Revision::of(b"x")));
-        assert_eq!(String::from_utf8(state.print()).unwrap().trim_end(), text);
-        for damage in ["", "[]", r#"{"hash":"abc"}"#] {
-            assert!(SoulState::parse(Some(damage.as_bytes())).is_err(), "{damage}");
-        }
-        assert_eq!(SoulState::parse(None).unwrap(), SoulState::default());
+        FILE.print(self)
     }
 }

@@ -1,6 +1,6 @@
 //! The lines by which git and Syncthing carry what travels of a life, and leave what is of one machine.
 
-use super::registry::{Copied, FILES, Names, StateFile};
+use super::registry::{Copied, FILES, Names, StateRow};
 use crate::base::gather::Gather as _;
 use crate::base::name::StateName;
 
@@ -47,7 +47,7 @@ pub(crate) fn of_one_machine() -> impl Iterator<Item = String> {
     ["guard", "write-guard", "*.tmp"].into_iter().map(str::to_owned).chain(rows)
 }
 
-impl StateFile {
+impl StateRow {
     /// Returns whether the file goes from one machine to another in a merge: what is made of other files is made anew there.
     pub(crate) fn travels(&self) -> bool {
         let is_of_rows = matches!(&self.names, Names::One(name) if *name == StateName::MEMORIES);

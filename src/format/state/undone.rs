@@ -13,8 +13,8 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
-use super::ledger::{self, Piece};
-use super::seal;
+use super::file::StateFile;
+use super::ledger::Piece;
 use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::base::gather::Gather as _;
@@ -25,6 +25,7 @@ use crate::format::DreamId;
 use crate::format::documents::sections::{Order, Place};
 
 const VERSION: u64 = 1;
+const FILE: StateFile = StateFile::sealed(StateName::UNDONE, Some(VERSION));
 
 /// The most dreams that can be brought back, and the most bytes of them; the newest is always kept.
 const MOST: usize = 100;
@@ -40,17 +41,17 @@ pub(crate) struct Undone {
     v: u64,
     dreams: Vec<Kept>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    appended: Vec<Section>,
+    appended: Vec<AppendedSection>,
 }
 
 /// A section as it was appended.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Section {
+pub(crate) struct AppendedSection {
     pub(crate) id: DreamId,
     pub(crate) section: String,
 }
 
-debug_as!(Section, |it| "Section {{ id: {}, bytes: {} }}", it.id, it.section.len());
+debug_as!(AppendedSection, |it| "AppendedSection {{ id: {}, bytes: {} }}", it.id, it.section.len());
 
 /// The kept parts of one dream.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
@@ -75,16 +76,12 @@ debug_as!(Kept, |it| "Kept {{ id: {}, bytes: {}, journals: {} }}", it.id, it.sec
 impl Undone {
     /// Parses the file; `None` (no file) means that nothing was taken back.
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Self> {
-        let Some(bytes) = bytes else {
-            return Ok(Self { v: VERSION, dreams: Vec::new(), appended: Vec::new() });
-        };
-        let name = StateName::UNDONE;
-        ledger::check_version(name.as_str(), bytes, VERSION)?;
-        seal::parse(name.as_str(), bytes)
+        let none = || Self { v: VERSION, dreams: Vec::new(), appended: Vec::new() };
+        Ok(FILE.parse(bytes)?.unwrap_or_else(none))
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        seal::print(self)
+        FILE.print(self)
     }
 
     pub(crate) fn dreams(&self) -> &[Kept] {
@@ -113,7 +110,7 @@ impl Undone {
     /// Keeps a section as it is appended, and lets the oldest go beyond the bounds.
     pub(crate) fn keep_appended(&mut self, id: &DreamId, section: &str) {
         order::retain(&mut self.appended, |known| known.id != *id);
-        self.appended.push(Section { id: id.clone(), section: section.to_owned() });
+        self.appended.push(AppendedSection { id: id.clone(), section: section.to_owned() });
         let mut bytes = 0;
         let fit = self.appended.iter().rev().take(MOST_APPENDED).take_while(|kept| {
             bytes += kept.section.len();

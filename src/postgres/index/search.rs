@@ -17,7 +17,7 @@ use crate::search::documents::{
 use crate::search::rank::{Clause, Plan, Ranking, Stemmer, Term, one_line};
 use crate::search::vectors::Wanted;
 use crate::sql::vectors::count;
-use crate::store::vectors::{Asked, Shelves, Sight};
+use crate::store::vectors::{AskedVector, Shelves, Sight};
 
 /// The number of chunks that are read at once, where each is looked at whole.
 const PAGE: i64 = 1024;
@@ -86,7 +86,7 @@ pub(super) fn near(
     shelves: &Shelves,
     kind: SessionKind,
     text: &str,
-    (asked, ranking): (&Asked, &Ranking),
+    (asked, ranking): (&AskedVector, &Ranking),
     limit: usize,
 ) -> Result<FoundChunks> {
     let mut words = by_words(within, kind, text, LISTED.max(limit))?;

@@ -14,7 +14,7 @@ use crate::postgres::link::params;
 use crate::search::rank::{Card, Clause, Counted, Frequencies, Term, Visibility, stem};
 use crate::sql::memory::{card, filtered, holding, listed, rows_of, trusted, with_card};
 use crate::sql::{Dialect, DriverExt};
-use crate::store::search::{Searchable, Take, Wanted};
+use crate::store::searchable::{Searchable, Take, Wanted};
 
 /// The conditions of a filter, whose values are `$3` to `$5`.
 pub(super) const CONDITIONS: &str = Dialect::Postgres.conditions();

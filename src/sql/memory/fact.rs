@@ -17,7 +17,7 @@ use crate::search::rank::{Term, Visibility};
 use crate::sql::{Columns, DriverExt, Param, params, word as number_of};
 use crate::store::backend::Facts;
 use crate::store::echo::EchoWord;
-use crate::store::search::Searchable;
+use crate::store::searchable::Searchable;
 use crate::store::stamp::stamp;
 use crate::store::words::Words;
 use crate::store::{event, fact};

@@ -27,7 +27,7 @@ use crate::sql::{Driver, DriverExt, params, word as number_of};
 use crate::store::backend::{Editable, Rows};
 use crate::store::forget::Burial;
 use crate::store::practice::Practice;
-use crate::store::search::Searchable;
+use crate::store::searchable::Searchable;
 use crate::store::stamp::stamp;
 use crate::store::vectors::MemoryVectors;
 

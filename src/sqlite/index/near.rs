@@ -12,7 +12,7 @@ use crate::search::rank::Ranking;
 use crate::search::vectors::Wanted;
 use crate::sql::vectors::count;
 use crate::sqlite::driver::Run;
-use crate::store::vectors::{Asked, Shelves, Sight};
+use crate::store::vectors::{AskedVector, Shelves, Sight};
 
 /// Finds chunks by both, best first; ties by path and place.
 pub(super) fn search(
@@ -21,7 +21,7 @@ pub(super) fn search(
     shelves: &Shelves,
     kind: SessionKind,
     text: &str,
-    (asked, ranking): (&Asked, &Ranking),
+    (asked, ranking): (&AskedVector, &Ranking),
     limit: usize,
 ) -> Result<FoundChunks> {
     let words = table.folded(|| run(table.connection, scope, kind, text, LISTED.max(limit)))?;

@@ -20,7 +20,7 @@ use crate::memory::{Filter, Memory, Order, Query};
 use crate::search::rank::{Card, Frequencies, Term, Visibility};
 use crate::sqlite::columns::ReadAll;
 use crate::sqlite::words;
-use crate::store::search::{Searchable, Take, Wanted};
+use crate::store::searchable::{Searchable, Take, Wanted};
 
 /// The values that every read binds, as `?1` to `?5`, and its conditions on a view that is called `m`.
 pub(super) const CONDITIONS: &str =

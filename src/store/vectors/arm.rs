@@ -16,11 +16,11 @@ pub(crate) enum Meaning {
     /// Words alone have to do, for this reason.
     Lost(Degraded),
     /// The question's vector.
-    Asked(Asked),
+    Asked(AskedVector),
 }
 
 /// The vector of a question, and the embedder that made it.
-pub(crate) struct Asked {
+pub(crate) struct AskedVector {
     pub(crate) embedder: EmbedderId,
     pub(crate) dimensions: Dimensions,
     pub(crate) query: VectorQuery,
@@ -44,7 +44,7 @@ impl From<VectorError> for Why {
     }
 }
 
-impl Asked {
+impl AskedVector {
     /// Returns the texts nearest to the question, of so many in sight and those that are allowed; else why there are none.
     pub(crate) fn near(
         &self,
@@ -106,7 +106,7 @@ impl Asked {
 pub(crate) struct Arm<'a> {
     vectors: &'a dyn MemoryVectors,
     shelves: &'a Shelves,
-    asked: &'a Asked,
+    asked: &'a AskedVector,
 }
 
 impl Arm<'_> {

@@ -1,6 +1,6 @@
 //! The meaning of a question: its vector, from the host or by the embedder of the configuration.
 
-use super::arm::{Asked, Meaning};
+use super::arm::{AskedVector, Meaning};
 use super::fill::Fill;
 use super::ready::dimensions_of;
 use crate::base::error::Result;
@@ -67,7 +67,7 @@ impl Meaning {
         match check_answer(&answer, 1, dimensions).as_deref() {
             Ok([Ok(unit)]) => {
                 let query = VectorQuery::new(unit);
-                Self::Asked(Asked { embedder: embedder.clone(), dimensions, query })
+                Self::Asked(AskedVector { embedder: embedder.clone(), dimensions, query })
             }
             _ => Self::Lost(Degraded::Failed),
         }

@@ -12,7 +12,7 @@ mod probe;
 mod ready;
 mod shelf;
 
-pub(crate) use arm::{Arm, Asked, Meaning};
+pub(crate) use arm::{Arm, AskedVector, Meaning};
 pub(crate) use backend::{
     Counts, Entry, FailedRow, MemoryVectors, Serving, Shelved, Sight, Since, VectorChanges, VectorRows,
 };

@@ -19,22 +19,34 @@ impl Plan {
     /// ```
     #[must_use]
     pub fn asks_for_the_past(&self) -> bool {
-        self.has_past(true)
+        self.past().1
     }
 
     /// Returns whether it has a word for the past, also one that may be of a thing.
     pub(super) fn may_ask_for_the_past(&self) -> bool {
-        self.has_past(false)
+        self.past().0
     }
 
-    fn has_past(&self, is_sure: bool) -> bool {
-        let asked: Vec<String> = self.words.iter().map(|word| same_word(word)).collect();
-        let text = same_word(&self.text);
-        PAST.iter().any(|past| match past {
-            Past::Run(run) => text.contains(run.as_str()),
-            Past::Word(word) if is_sure => asked.last() == Some(word),
-            Past::Word(word) => asked.contains(word),
-            Past::Words(words) => asked.windows(words.len()).any(|there| there == words),
+    /// Returns whether it may ask for the past, and whether it does. Looked up once.
+    fn past(&self) -> (bool, bool) {
+        *self.past.get_or_init(|| {
+            let asked: Vec<String> = self.words.iter().map(|word| same_word(word)).collect();
+            let text = same_word(&self.text);
+            let mut may = false;
+            for past in &*PAST {
+                let is_asked = match past {
+                    Past::Run(run) => text.contains(run.as_str()),
+                    Past::Word(word) => {
+                        may |= asked.contains(word);
+                        asked.last() == Some(word)
+                    }
+                    Past::Words(words) => asked.windows(words.len()).any(|there| there == words),
+                };
+                if is_asked {
+                    return (true, true);
+                }
+            }
+            (may, false)
         })
     }
 }

@@ -9,6 +9,7 @@ mod parser;
 mod token;
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use super::card::Card;
 use super::clause::Clause;
@@ -21,7 +22,7 @@ use parser::Parser;
 use token::{Token, positive, tokens};
 
 /// A query, understood.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Plan {
     /// The text.
     pub text: String,
@@ -33,6 +34,8 @@ pub struct Plan {
     pub required: Option<Clause>,
     /// The category that a row must have.
     pub category: Option<String>,
+    /// Whether it may ask for the past, and whether it does, once somebody asked.
+    pub(super) past: OnceLock<(bool, bool)>,
 }
 
 impl Plan {

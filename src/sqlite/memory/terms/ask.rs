@@ -13,7 +13,7 @@ use crate::search::rank::{Counted, Frequencies, Term, Visibility};
 use crate::sqlite::memory::row::CARD;
 use crate::sqlite::memory::search::{CONDITIONS, json, view};
 use crate::sqlite::memory::table::Table;
-use crate::store::search::{Take, Wanted};
+use crate::store::searchable::{Take, Wanted};
 
 impl Table<'_> {
     /// Counts rows and words in the index; `None` where it is not whole.
