@@ -14,6 +14,7 @@ use noctuary::{DreamConfig, LifeConfig};
 use serde::{Deserialize, Serialize};
 
 use super::address::is_address;
+use super::meaning::Models;
 use super::output::Trouble;
 
 /// The settings. A key that is not known is an error, so that a slip of the pen is noticed.
@@ -99,13 +100,16 @@ pub(crate) struct Travel {
     pub(crate) trust: Vec<String>,
 }
 
-/// The index that a search keeps for the next one.
+/// The index that a search keeps for the next one, and its model.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Search {
     /// A folder outside of all homes, for the index of each folder that is searched. It holds private text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) index: Option<PathBuf>,
+    /// The folder of a model, for searches by meaning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<PathBuf>,
 }
 
 /// The servers that PATH may name: whose life there is meant, and the schema of its tables.
@@ -159,10 +163,12 @@ impl Config {
         {
             *home = folder.join(&*home);
         }
-        if let (Some(index), Some(folder)) = (&mut config.search.index, path.parent())
-            && !index.starts_with("~")
-        {
-            *index = folder.join(&*index);
+        for named in [&mut config.search.index, &mut config.search.model] {
+            if let (Some(named), Some(folder)) = (named, path.parent())
+                && !named.starts_with("~")
+            {
+                *named = folder.join(&*named);
+            }
         }
         config.dreams()?;
         Ok(config)
@@ -274,12 +280,16 @@ impl Config {
         Ok(format!("{} {zone}", local.format("%Y-%m-%d %H:%M")))
     }
 
-    /// Returns the settings of a store that the doctor looks at: with an embedder, where one is named.
-    pub(crate) fn stores_of_doctor(&self) -> Result<StoreConfig, Trouble> {
+    /// Returns the settings of a store that the doctor looks at: with an embedder, where one is named. The model of searches is
+    /// read where it is to fill vectors alone.
+    pub(crate) fn stores_of_doctor(&self, is_filling: bool) -> Result<StoreConfig, Trouble> {
         let mut config = stores(self.preset())?;
         let Model { endpoint, embedder, dimensions, .. } = &self.model;
         let Some(embedder) = embedder else {
             config.embedder = embedder_of_variables()?;
+            if is_filling && config.embedder.is_none() {
+                config.embedder = Models::named(None, None, self)?.map(|models| models.embedder);
+            }
             return Ok(config);
         };
         let (Some(endpoint), Some(dimensions)) = (endpoint, dimensions) else {

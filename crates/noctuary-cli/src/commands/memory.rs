@@ -18,6 +18,7 @@ use crate::commands::rows;
 use crate::config::Config;
 use crate::home::Home;
 use crate::kept::{self, Kept as KeptIndex};
+use crate::meaning::{MAX_RERANKED, Models};
 use crate::output::{End, Output, Trouble, count};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
@@ -80,7 +81,7 @@ pub(crate) fn search(
     }
     let seen = {
         let _progress = Progress::begin("searching");
-        look((&homes, &paths), &query.join(" "), sought, config)?
+        look((&homes, &paths), &query.join(" "), sought, (whose.models, config))?
     };
     let is_empty = seen.rows.is_empty() && seen.documents.is_empty();
     if is_empty {
@@ -92,7 +93,7 @@ pub(crate) fn search(
     }
     print(&seen, sought.around, output);
     if is_empty {
-        output.say("nothing_found", &[]);
+        output.say(if whose.models.is_some() { "nothing_near" } else { "nothing_found" }, &[]);
     }
     Ok(End::look_if(is_empty))
 }
@@ -102,7 +103,7 @@ fn look<'h>(
     (homes, paths): (&'h [(String, Home)], &[&Place]),
     query: &str,
     sought: &Sought<'_>,
-    config: &Config,
+    (models, config): (Option<&Models>, &Config),
 ) -> Result<Seen<'h>, Trouble> {
     let (limit, most) = (sought.limit, sought.looked_through());
     let mut asked = Query::new(query);
@@ -113,6 +114,7 @@ fn look<'h>(
     let mut layers = Layers::default();
     for (name, home) in homes {
         let store = home.store.any();
+        models.map(|models| models.fill(home.store.vectors())).transpose()?;
         layers = layers.then(name, store, store, home.owner());
     }
     let mut rows = layers.search_unmasked(&asked)?.hits;
@@ -125,11 +127,19 @@ fn look<'h>(
         let index = kept::open(paths[number], &home.scope, config)?.with_edges(None);
         let index = index.with_ranking(StoreConfig::preset(config.preset()).ranking);
         let chunks = ChunkConfig::preset(config.preset());
-        let indexed =
+        let vectors = index.clone();
+        let mut indexed =
             Indexed::with_chunks(Arc::clone(&home.workspace), index, chunks)?.with_neighbours(sought.around);
         indexed.sync(Utc::now())?;
-        let mut found = indexed.search_unmasked(&home.owner(), query, most)?;
+        if let Some(models) = models {
+            models.fill_anew(&vectors)?;
+            indexed = indexed.with_embedder(Arc::clone(&models.embedder));
+        }
+        let is_reranked = models.is_some_and(|models| models.reranker.is_some());
+        let asked = if is_reranked { most.max(MAX_RERANKED) } else { most };
+        let mut found = indexed.search_unmasked(&home.owner(), query, asked)?;
         found.results.retain(|one| sought.takes(&one.path, &one.content));
+        models.inspect(|models| models.rerank(query, &mut found.results));
         // Who said it is known of each entry.
         let of_somebody = sought.kept.origin.is_some() || sought.kept.who.is_some();
         let looked = if of_somebody { most } else { limit };
