@@ -22,9 +22,10 @@ fn a_command_without_models_says_how_to_get_one_with_them() {
     let at = folder.path();
     ends(at, &["init", "life"], 0);
     fs::write(at.join("model.toml"), "[search]\nmodel = \"bge\"\n").unwrap();
-    for arguments in
-        [&["search", "life", "rope", "--model", "bge"][..], &["--config", "model.toml", "search", "life", "rope"]]
-    {
+    for arguments in [
+        &["search", "life", "rope", "--model", "bge"][..],
+        &["--config", "model.toml", "search", "life", "rope"],
+    ] {
         let (code, error) = said(at, arguments);
         assert_eq!(code, Some(2), "{error}");
         assert!(error.contains("bge") && error.contains("--features embed"), "{error}");
@@ -65,8 +66,11 @@ fn the_settings_and_the_environment_name_a_model() {
         let found = ends(at, &["--config", "model.toml", "search", "life", "cordage"], 0);
         assert!(found.contains("Bought rope"), "{found}");
     }
-    let output =
-        crate::noctuary(at).args(["search", "life", "cordage"]).env("NOCTUARY_MODEL", at.join("model")).output().unwrap();
+    let output = crate::noctuary(at)
+        .args(["search", "life", "cordage"])
+        .env("NOCTUARY_MODEL", at.join("model"))
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{output:?}");
 }
 
@@ -99,9 +103,10 @@ fn a_folder_without_a_model_and_one_of_another_kind_are_told() {
     let at = folder.path();
     small::table(&at.join("model"));
     ends(at, &["init", "life"], 0);
-    for (model, reranker, told) in
-        [("nowhere", "", "cannot find nowhere"), ("model", "model", "model holds a static table, and not a cross-encoder")]
-    {
+    for (model, reranker, told) in [
+        ("nowhere", "", "cannot find nowhere"),
+        ("model", "model", "model holds a static table, and not a cross-encoder"),
+    ] {
         let mut arguments = vec!["search", "life", "cordage", "--model", model];
         if !reranker.is_empty() {
             arguments.extend(["--reranker", reranker]);

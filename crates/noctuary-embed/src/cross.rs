@@ -5,9 +5,10 @@ use std::path::Path;
 
 use noctuary::vectors::{EmbedError, Reranker};
 
+use crate::error::OpenError;
 use crate::folder::Folder;
 use crate::graph::Graph;
-use crate::{ModelConfig, OpenError};
+use crate::transformer::ModelConfig;
 
 /// A cross-encoder in ONNX with one score for a pair: ms-marco-MiniLM and others of that form.
 ///

@@ -8,7 +8,7 @@ use noctuary::workspace::Digest;
 use serde_json::Value;
 use tokenizers::Tokenizer;
 
-use crate::OpenError;
+use crate::error::OpenError;
 
 /// A folder that exists.
 pub(crate) struct Folder<'a>(&'a Path);

@@ -9,7 +9,7 @@ use tract_onnx::pb::{GraphProto, NodeProto};
 use tract_onnx::prelude::*;
 use tract_onnx::tract_hir::infer::Factoid as _;
 
-use crate::OpenError;
+use crate::error::OpenError;
 use crate::folder::{Folder, foreign, named, read};
 
 /// The files that may hold the graph, in the order in which they are taken.

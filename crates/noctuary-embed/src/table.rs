@@ -10,7 +10,7 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use tokenizers::Tokenizer;
 
-use crate::OpenError;
+use crate::error::OpenError;
 use crate::folder::{Folder, checked, foreign, named, read};
 
 /// Number of tokens that are read of a text.

@@ -6,7 +6,7 @@ use std::path::Path;
 use noctuary::vectors::{EmbedError, Embedder, EmbedderId, Purpose};
 use serde_json::Value;
 
-use crate::OpenError;
+use crate::error::OpenError;
 use crate::folder::{Folder, checked, foreign};
 use crate::graph::Graph;
 
