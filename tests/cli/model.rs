@@ -7,7 +7,6 @@ use crate::{ends, run};
 
 #[cfg(feature = "embed")]
 #[path = "../../crates/noctuary-embed/tests/small/mod.rs"]
-#[expect(dead_code, reason = "of the tests of the crate")]
 mod small;
 
 fn said(at: &Path, arguments: &[&str]) -> (Option<i32>, String) {
