@@ -49,6 +49,9 @@ fn rows_and_documents_are_found_by_meaning() {
         let again = crate::json(at, &["search", home, "cordage", "--model", "model", "--json"], 0);
         assert_eq!(found["rows"], again["rows"]);
         ends(at, &["search", home, "cordage"], 1);
+        let told = |words: &str| said(at, &["search", home, words, "--model", "model"]).1;
+        assert!(told("cordage").contains("nearest in meaning"), "{}", told("cordage"));
+        assert!(!told("rope").contains("nearest in meaning"), "{}", told("rope"));
     }
 }
 

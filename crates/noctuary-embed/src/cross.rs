@@ -36,9 +36,14 @@ impl CrossEncoder {
         }
     }
 
-    /// Takes a graph whose answer for one text has a shape; gives the graph back where that is no score.
-    pub(crate) fn over(graph: Graph, shape: &[usize]) -> Result<Self, Graph> {
-        if shape.iter().product::<usize>() == 1 && shape.len() < 3 { Ok(Self(graph)) } else { Err(graph) }
+    /// Takes a graph whose answer [is a score](Self::is_score).
+    pub(crate) fn of(graph: Graph) -> Self {
+        Self(graph)
+    }
+
+    /// Returns whether an answer of this shape is one number for a text.
+    pub(crate) fn is_score(shape: &[usize]) -> bool {
+        shape.len() < 3 && shape.iter().product::<usize>() == 1
     }
 }
 

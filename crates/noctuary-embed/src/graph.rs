@@ -78,8 +78,7 @@ impl Graph {
         // A vector of the whole text, where the graph pools by itself.
         let output = graph.output.iter().position(|output| output.name == WHOLE).unwrap_or(0);
         let name = named("onnx", &[of_graph, of_tokenizer]);
-        let graph = Self { plan, tokenizer, inputs, output, rows, path, name };
-        Ok(graph)
+        Ok(Self { plan, tokenizer, inputs, output, rows, path, name })
     }
 
     /// Runs the graph over one text or one pair. Several at a time would share a scale of their numbers, and a vector

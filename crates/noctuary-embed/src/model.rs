@@ -50,11 +50,10 @@ impl Model {
         let kind = if folder.first(&GRAPHS).is_some() {
             let graph = Graph::open(&folder, config.tokens_in(&folder)?)?;
             let shape = graph.tried("a")?;
-            match CrossEncoder::over(graph, &shape) {
-                Ok(cross) => Kind::CrossEncoder(Box::new(cross)),
-                Err(graph) => {
-                    Kind::Transformer(Box::new(TransformerEmbedder::over(graph, &shape, &folder, config)?))
-                }
+            if CrossEncoder::is_score(&shape) {
+                Kind::CrossEncoder(Box::new(CrossEncoder::of(graph)))
+            } else {
+                Kind::Transformer(Box::new(TransformerEmbedder::over(graph, &shape, &folder, config)?))
             }
         } else if folder.first(&TABLES).is_some() {
             Kind::Static(Box::new(StaticEmbedder::of(&folder)?))

@@ -100,7 +100,9 @@ impl StaticEmbedder {
         // The mean points where the sum does, and a search compares directions; of a short length it keeps the digits.
         let length = sum.iter().map(|number| number * number).sum::<f32>().sqrt();
         if length > 0.0 {
-            sum.iter_mut().for_each(|number| *number /= length);
+            for number in &mut sum {
+                *number /= length;
+            }
         }
         Ok(sum)
     }

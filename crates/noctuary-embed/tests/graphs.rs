@@ -56,8 +56,6 @@ fn tensor(name: &str, dims: &[i64], numbers: Vec<f32>) -> TensorProto {
     }
 }
 
-const ROWS: i64 = WORDS.len() as i64;
-
 /// A graph that looks up the vectors of tokens, and steps behind it.
 fn graph(
     input: &str,
@@ -68,7 +66,7 @@ fn graph(
     let mut node = vec![node("Gather", &["words", input], "last_hidden_state", Vec::new())];
     node.extend(behind);
     let table = WORDS.iter().flat_map(|(_, vector)| *vector).collect();
-    let mut initializer = vec![tensor("words", &[ROWS, 2], table)];
+    let mut initializer = vec![tensor("words", &[i64::try_from(WORDS.len()).unwrap(), 2], table)];
     initializer.extend(weights);
     let graph = GraphProto {
         name: "small".to_owned(),

@@ -7,7 +7,7 @@ use noctuary::exchange::{Forget, ForgetPlace, ForgetReceipt, ForgottenList};
 use noctuary::facts::{LayeredHit, Layers};
 use noctuary::format::JournalName;
 use noctuary::life::Indexed;
-use noctuary::memory::{AsOf, Query, Reached};
+use noctuary::memory::{AsOf, Query, Reached, SearchOutcome};
 use noctuary::search::{ChunkConfig, SearchResult};
 use noctuary::store::StoreConfig;
 use noctuary::{Access, DocName};
@@ -19,7 +19,7 @@ use crate::config::Config;
 use crate::home::Home;
 use crate::kept::{self, Kept as KeptIndex};
 use crate::meaning::{MAX_RERANKED, Models};
-use crate::output::{End, Output, Trouble, count};
+use crate::output::{End, Output, Trouble, count, notice};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
 
@@ -117,7 +117,10 @@ fn look<'h>(
         models.map(|models| models.fill(home.store.vectors())).transpose()?;
         layers = layers.then(name, store, store, home.owner());
     }
-    let mut rows = layers.search_unmasked(&asked)?.hits;
+    let found = layers.search_unmasked(&asked)?;
+    let is_guess = |outcome: &SearchOutcome| matches!(outcome, SearchOutcome::Weak | SearchOutcome::Empty);
+    let mut are_guesses = found.outcomes.iter().all(|(_, outcome)| is_guess(outcome));
+    let mut rows = found.hits;
     rows.retain(|row| rows::is_wanted(&row.hit.memory, sought.kept));
     rows.truncate(limit);
 
@@ -138,6 +141,7 @@ fn look<'h>(
         let is_reranked = models.is_some_and(|models| models.reranker.is_some());
         let asked = if is_reranked { most.max(MAX_RERANKED) } else { most };
         let mut found = indexed.search_unmasked(&home.owner(), query, asked)?;
+        are_guesses &= is_guess(&found.outcome);
         found.results.retain(|one| sought.takes(&one.path, &one.content));
         models.inspect(|models| models.rerank(query, &mut found.results));
         // Who said it is known of each entry.
@@ -156,6 +160,9 @@ fn look<'h>(
     }
     placed.sort_by_key(|(at, number, _)| (*at, *number));
     placed.truncate(limit);
+    if models.is_some() && are_guesses && !(rows.is_empty() && placed.is_empty()) {
+        notice("nearest", &[]);
+    }
     Ok(Seen {
         homes: homes.iter().map(|(name, _)| name.as_str()).collect(),
         rows,
