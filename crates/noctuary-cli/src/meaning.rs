@@ -19,8 +19,8 @@ pub(crate) struct Models {
 /// The folder of a reranker, in that of its embedder.
 const RERANKER: &str = "reranker";
 
-/// The most passages that a reranker orders.
-pub(crate) const MAX_RERANKED: usize = 50;
+/// The most passages that a reranker orders: each takes it a tenth of a second.
+pub(crate) const MAX_RERANKED: usize = 20;
 
 impl Models {
     /// Opens the models that the command line, the environment or the settings name; `None` where they name none.
