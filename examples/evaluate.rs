@@ -34,7 +34,7 @@
 //! sets how much its scores weigh. `--model NAME`,
 //! `--document-prefix` and `--query-prefix WORDS`, `--static` and `--key-from VARIABLE` say which model it is. Vectors and
 //! scores are kept in `--cache FOLDER`, `target/evaluate-vectors` unless said. In place of a URL a folder with a
-//! model is served by a package of `examples/embedders`, which is built first.
+//! model is served by `crates/noctuary-embed`, which is built first.
 //!
 //! `paraphrases` asks for rows of `tests/fixtures/meaning`: in English, Chinese and German by questions that share no word with
 //! their row, and by identifiers and quotes that words alone settle. Those that both together put behind another row are

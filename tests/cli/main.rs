@@ -9,6 +9,7 @@ mod forms;
 mod found;
 mod git;
 mod left_out;
+mod model;
 mod newcomer;
 mod operator;
 mod rows;
@@ -36,6 +37,7 @@ fn settled(mut command: Command, folder: &Path) -> Command {
         .env_remove("NOCTUARY_HOME")
         .env_remove("MINARA_WORKSPACE_DIR")
         .env_remove("EMBEDDING_PROVIDER")
+        .env_remove("NOCTUARY_MODEL")
         .env_remove("TZ");
     command
 }

@@ -114,7 +114,7 @@ pub(crate) enum Command {
         #[arg(long)]
         redo: bool,
     },
-    /// Find rows and documents by plain words
+    /// Find rows and documents by plain words, and by meaning with a model
     Search {
         /// A folder, a database or a server
         path: Place,
@@ -133,6 +133,12 @@ pub(crate) enum Command {
         /// Search this home too, behind PATH: personal memory behind that of a project. May be given again
         #[arg(long, value_name = "OTHER")]
         with: Vec<Place>,
+        /// Search by meaning too, with the model of this folder. Rows get vectors that stay in the home
+        #[arg(long, value_name = "FOLDER")]
+        model: Option<PathBuf>,
+        /// Order what is found by the cross-encoder of this folder; else by that of `reranker` in the model's
+        #[arg(long, value_name = "FOLDER")]
+        reranker: Option<PathBuf>,
         #[command(flatten)]
         kept: Kept,
     },

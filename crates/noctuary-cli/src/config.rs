@@ -14,6 +14,7 @@ use noctuary::{DreamConfig, LifeConfig};
 use serde::{Deserialize, Serialize};
 
 use super::address::is_address;
+use super::meaning::Models;
 use super::output::{At, Trouble};
 
 /// The settings. A key that is not known is an error, so that a slip of the pen is noticed.
@@ -102,13 +103,16 @@ pub(crate) struct Travel {
     pub(crate) trust: Vec<String>,
 }
 
-/// The index that a search keeps for the next one.
+/// The index that a search keeps for the next one, and its model.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Search {
     /// A folder outside of all homes, for the index of each folder that is searched. It holds private text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) index: Option<PathBuf>,
+    /// The folder of a model, for searches by meaning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<PathBuf>,
 }
 
 /// The servers that PATH may name: whose life there is meant, and the schema of its tables.
@@ -162,11 +166,13 @@ impl Config {
         {
             *home = folder.join(&*home);
         }
-        for beside in [&mut config.search.index, &mut config.home.encryption_key_file] {
-            if let (Some(beside), Some(folder)) = (beside, path.parent())
-                && !beside.starts_with("~")
+        for named in
+            [&mut config.search.index, &mut config.search.model, &mut config.home.encryption_key_file]
+        {
+            if let (Some(named), Some(folder)) = (named, path.parent())
+                && !named.starts_with("~")
             {
-                *beside = folder.join(&*beside);
+                *named = folder.join(&*named);
             }
         }
         config.dreams()?;
@@ -279,12 +285,16 @@ impl Config {
         Ok(format!("{} {zone}", local.format("%Y-%m-%d %H:%M")))
     }
 
-    /// Returns the settings of a store that the doctor looks at: with an embedder, where one is named.
-    pub(crate) fn stores_of_doctor(&self) -> Result<StoreConfig, Trouble> {
+    /// Returns the settings of a store that the doctor looks at: with an embedder, where one is named. The model of searches is
+    /// read where it is to fill vectors alone.
+    pub(crate) fn stores_of_doctor(&self, is_filling: bool) -> Result<StoreConfig, Trouble> {
         let mut config = stores(self.preset())?;
         let Model { endpoint, embedder, dimensions, .. } = &self.model;
         let Some(embedder) = embedder else {
             config.embedder = embedder_of_variables()?;
+            if is_filling && config.embedder.is_none() {
+                config.embedder = Models::named(None, None, self)?.map(|models| models.embedder);
+            }
             return Ok(config);
         };
         let (Some(endpoint), Some(dimensions)) = (endpoint, dimensions) else {

@@ -10,17 +10,17 @@ use noctuary::edges::EdgeStore;
 use noctuary::exchange::{FeedReport, StoredRows, feed};
 use noctuary::facts::FactStore;
 use noctuary::learning::{MethodStore, PreferenceStore, RoleStore};
-use noctuary::life::{GroupName, GroupView, Preset};
+use noctuary::life::{GroupName, GroupView};
 use noctuary::memory::{Filter, LearningStore};
 use noctuary::pages::{Learned, Pages};
 use noctuary::postgres::{Postgres, PostgresMemoryStore};
+use noctuary::vectors::VectorStore;
 use noctuary::workspace::{Listing, Reach};
 use noctuary::{
     Access, DocName, FileMemoryStore, FileWorkspace, MemoryStore, Scope, SqliteMemoryStore, SqliteWorkspace,
     Workspace,
 };
 
-use super::config;
 use super::output::{At, Trouble, notice};
 use super::place::{Place, Whose, listed};
 
@@ -48,6 +48,15 @@ impl<S: MemoryStore + FactStore + LearningStore + MethodStore + PreferenceStore>
 
 impl Store {
     pub(crate) fn any(&self) -> &dyn AnyStore {
+        match self {
+            Self::File(store) => store,
+            Self::Sqlite(store) => store,
+            Self::Postgres(store) => store,
+        }
+    }
+
+    /// Returns the vectors of its rows.
+    pub(crate) fn vectors(&self) -> &dyn VectorStore {
         match self {
             Self::File(store) => store,
             Self::Sqlite(store) => store,
@@ -157,7 +166,7 @@ impl Home {
     /// Turns it into the home of a group: its documents and state, and its own rows.
     fn into_group(self, place: &Place, group: &GroupName, whose: Whose<'_>) -> Result<Self, Trouble> {
         let scope = self.scope.group(group);
-        let config = config::stores(whose.preset)?;
+        let config = whose.stores()?;
         let store = match place {
             Place::Path(path) if path.is_dir() => {
                 let folder = path.join(group.folder().as_str());
@@ -200,14 +209,14 @@ impl Home {
         if path.is_file()
             && let Some(scope) = whose.named()
         {
-            let home = Self::over(path, scope, whose.preset)?;
+            let home = Self::over(path, scope, whose)?;
             // Where it is damaged, the command itself says so.
             if home.is_begun().unwrap_or(true) {
                 return Ok(Some(home));
             }
         }
         let Some(scope) = whose.among(Doctor::of(path)?.scopes()?)? else { return Ok(None) };
-        Self::over(path, scope, whose.preset).map(Some)
+        Self::over(path, scope, whose).map(Some)
     }
 
     /// Opens a home, and makes one that does not exist.
@@ -220,15 +229,15 @@ impl Home {
             // A life beside others, in their file.
             return match Self::find(place, whose)? {
                 Some(home) => Ok(home),
-                None => Self::over(path, whose.or_user(), whose.preset),
+                None => Self::over(path, whose.or_user(), whose),
             };
         }
         if is_database(path) {
             unlock(path, whose)?;
-            return Self::database(path, whose.or_user(), whose.preset);
+            return Self::database(path, whose.or_user(), whose);
         }
         std::fs::create_dir_all(path).at("create", path)?;
-        Self::over(path, whose.or_user(), whose.preset)
+        Self::over(path, whose.or_user(), whose)
     }
 
     /// Opens the home that an import goes into; for a plan, one in memory where there is none.
@@ -248,20 +257,20 @@ impl Home {
         })
     }
 
-    fn over(path: &Path, scope: Scope, preset: Preset) -> Result<Self, Trouble> {
+    fn over(path: &Path, scope: Scope, whose: Whose<'_>) -> Result<Self, Trouble> {
         if path.is_dir() {
-            let store = FileMemoryStore::open_with(path, scope.clone(), config::stores(preset)?)?;
+            let store = FileMemoryStore::open_with(path, scope.clone(), whose.stores()?)?;
             return Ok(Self {
                 workspace: Arc::new(FileWorkspace::open(path)?.reaching(Reach::everything())),
                 store: Store::File(store),
                 scope,
             });
         }
-        Self::database(path, scope, preset)
+        Self::database(path, scope, whose)
     }
 
-    fn database(path: &Path, scope: Scope, preset: Preset) -> Result<Self, Trouble> {
-        let store = SqliteMemoryStore::open_with(path, scope.clone(), config::stores(preset)?)?;
+    fn database(path: &Path, scope: Scope, whose: Whose<'_>) -> Result<Self, Trouble> {
+        let store = SqliteMemoryStore::open_with(path, scope.clone(), whose.stores()?)?;
         Ok(Self {
             workspace: Arc::new(SqliteWorkspace::open(path, scope.clone())?),
             store: Store::Sqlite(store),
@@ -299,18 +308,18 @@ impl Home {
         if !server.pending()?.is_empty() || !server.has_life(&scope)? {
             return Ok(None);
         }
-        Self::on_server(&server, scope, whose.preset).map(Some)
+        Self::on_server(&server, scope, whose).map(Some)
     }
 
     fn make_on_server(address: &str, whose: Whose<'_>) -> Result<Self, Trouble> {
         let server = connect(address, whose)?;
         server.migrate()?;
-        Self::on_server(&server, whose.on_server(), whose.preset)
+        Self::on_server(&server, whose.on_server(), whose)
     }
 
-    fn on_server(server: &Postgres, scope: Scope, preset: Preset) -> Result<Self, Trouble> {
+    fn on_server(server: &Postgres, scope: Scope, whose: Whose<'_>) -> Result<Self, Trouble> {
         let workspace = server.workspace(scope.clone())?;
-        let store = server.memory_with(scope.clone(), config::stores(preset)?)?;
+        let store = server.memory_with(scope.clone(), whose.stores()?)?;
         Ok(Self { workspace: Arc::new(workspace), store: Store::Postgres(store), scope })
     }
 }

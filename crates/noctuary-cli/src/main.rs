@@ -8,6 +8,7 @@ mod home;
 mod kept;
 mod key;
 mod left_out;
+mod meaning;
 mod output;
 mod place;
 mod progress;
@@ -80,9 +81,11 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         Command::Note { path, text, kind, who } => {
             commands::life::note(path, text, (*kind, who.as_deref()), whose, &config, output)
         }
-        Command::Search { path, query, limit, around, as_of, with, kept } => {
+        Command::Search { path, query, limit, around, as_of, with, model, reranker, kept } => {
             let sought =
                 commands::memory::Sought { limit: *limit, around: *around, as_of: *as_of, with, kept };
+            let models = meaning::Models::named(model.as_deref(), reranker.as_deref(), &config)?;
+            let whose = Whose { models: models.as_ref(), ..whose };
             commands::memory::search(path, query, &sought, whose, &config, output)
         }
         Command::Forget { path, text, in_files } => {
@@ -175,6 +178,7 @@ fn whose<'a>(
         server: &config.server,
         preset: config.preset(),
         key: None,
+        models: None,
     };
     if whose.group.is_some() && !command.takes_group() {
         let name = arguments.group.as_deref().unwrap_or_default();

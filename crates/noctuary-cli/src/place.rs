@@ -3,12 +3,15 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use noctuary::Scope;
 use noctuary::life::Preset;
+use noctuary::store::StoreConfig;
 
 use super::address::{is_address, shown};
-use super::config::Server;
+use super::config::{Server, stores};
+use super::meaning::Models;
 use super::output::Trouble;
 
 /// The place of a home. It is printed without the password of an address.
@@ -76,6 +79,8 @@ pub(crate) struct Whose<'a> {
     pub(crate) preset: Preset,
     /// The key of encrypted databases.
     pub(crate) key: Option<&'a str>,
+    /// The models that a search asks.
+    pub(crate) models: Option<&'a Models>,
 }
 
 impl Whose<'_> {
@@ -116,6 +121,16 @@ impl Whose<'_> {
             0 | 1 => Ok(scopes.pop()),
             _ => Err(Trouble::of("several_lives", &[&listed(&scopes)])),
         }
+    }
+
+    /// Returns the settings of the stores of the life.
+    pub(crate) fn stores(&self) -> Result<StoreConfig, Trouble> {
+        let mut config = stores(self.preset)?;
+        if let Some(Models { embedder, reranker }) = self.models {
+            config.embedder = Some(Arc::clone(embedder));
+            config.reranker.clone_from(reranker);
+        }
+        Ok(config)
     }
 
     /// Refuses names that no new life may have: an empty one, and one with a slash, which would look like a path.

@@ -1,4 +1,4 @@
-//! Models in folders, served by the example packages for as long as an evaluation runs.
+//! Models in folders, served by `crates/noctuary-embed` for as long as an evaluation runs.
 
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -20,23 +20,19 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// Serves the models of folders: a transformer where there is a `model.onnx`, else a static one. Builds the package first.
+    /// Serves the models of folders. Builds the server first.
     pub(crate) fn open(embedder: &Path, reranker: Option<&Path>) -> Result<Self> {
         let is_static = !embedder.join("model.onnx").is_file();
-        if is_static && reranker.is_some() {
-            return Err("a reranker in a folder needs an embedder with a model.onnx".into());
-        }
         let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
-        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("embedders/Cargo.toml");
-        let package = if is_static { "noctuary-static" } else { "noctuary-transformer" };
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/noctuary-embed/Cargo.toml");
         let run = |command: &str| {
             let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-            cargo.args([command, "--release", "--quiet", "--package", package, "--manifest-path"]);
+            cargo.args([command, "--release", "--quiet", "--example", "model", "--manifest-path"]);
             cargo.arg(&manifest);
             cargo
         };
         if !run("build").status()?.success() {
-            return Err(format!("{package} was not built").into());
+            return Err("the server of the models was not built".into());
         }
         let mut server = run("run");
         server.arg("--").arg(embedder.canonicalize()?);
@@ -49,7 +45,7 @@ impl Served {
         let mut this = Self { server, url: format!("http://127.0.0.1:{port}/v1"), model, is_static, query };
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             if let Some(status) = this.server.try_wait()? {
-                return Err(format!("{package} ended: {status}").into());
+                return Err(format!("the server of the models ended: {status}").into());
             }
             sleep(Duration::from_millis(100));
         }

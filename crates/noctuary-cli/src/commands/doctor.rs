@@ -32,7 +32,9 @@ pub(crate) fn doctor(
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
-    let doctor = home::doctor(place, whose)?.dreams(config.dreams()?).stores(config.stores_of_doctor()?);
+    let is_filling = fix.only.iter().any(|action| action == FixAction::Embeddings.as_str());
+    let stores = config.stores_of_doctor(is_filling)?;
+    let doctor = home::doctor(place, whose)?.dreams(config.dreams()?).stores(stores);
     let found = {
         let _progress = Progress::begin("looking");
         doctor.examine(Utc::now())?

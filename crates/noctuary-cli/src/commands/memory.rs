@@ -9,7 +9,7 @@ use noctuary::exchange::{Forget, ForgetPlace, ForgetReceipt, ForgottenList};
 use noctuary::facts::{LayeredHit, Layers};
 use noctuary::format::JournalName;
 use noctuary::life::Indexed;
-use noctuary::memory::{AsOf, Query, Reached};
+use noctuary::memory::{AsOf, Query, Reached, SearchOutcome};
 use noctuary::search::{ChunkConfig, SearchResult};
 use noctuary::store::StoreConfig;
 use noctuary::{Access, DocName};
@@ -20,6 +20,7 @@ use crate::commands::rows;
 use crate::config::Config;
 use crate::home::Home;
 use crate::kept::{self, Kept as KeptIndex};
+use crate::meaning::{MAX_RERANKED, Models};
 use crate::output::{End, Output, Trouble, count, notice};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
@@ -85,7 +86,7 @@ pub(crate) fn search(
     }
     let seen = {
         let _progress = Progress::begin("searching");
-        look((&homes, &paths), &query.join(" "), sought, config)?
+        look((&homes, &paths), &query.join(" "), sought, (whose.models, config))?
     };
     let is_empty = seen.rows.is_empty() && seen.documents.is_empty();
     if is_empty {
@@ -97,7 +98,7 @@ pub(crate) fn search(
     }
     print(&seen, sought.around, output);
     if is_empty {
-        output.say("nothing_found", &[]);
+        output.say(if whose.models.is_some() { "nothing_near" } else { "nothing_found" }, &[]);
     }
     Ok(End::look_if(is_empty))
 }
@@ -107,7 +108,7 @@ fn look<'h>(
     (homes, paths): (&'h [(String, Home)], &[&Place]),
     query: &str,
     sought: &Sought<'_>,
-    config: &Config,
+    (models, config): (Option<&Models>, &Config),
 ) -> Result<Seen<'h>, Trouble> {
     let (limit, most) = (sought.limit, sought.looked_through());
     let mut asked = Query::new(query);
@@ -118,9 +119,13 @@ fn look<'h>(
     let mut layers = Layers::default();
     for (name, home) in homes {
         let store = home.store.any();
+        models.map(|models| models.fill(home.store.vectors())).transpose()?;
         layers = layers.then(name, store, store, home.owner());
     }
-    let mut rows = layers.search_unmasked(&asked)?.hits;
+    let found = layers.search_unmasked(&asked)?;
+    let is_guess = |outcome: &SearchOutcome| matches!(outcome, SearchOutcome::Weak | SearchOutcome::Empty);
+    let mut are_guesses = found.outcomes.iter().all(|(_, outcome)| is_guess(outcome));
+    let mut rows = found.hits;
     rows.retain(|row| rows::is_wanted(&row.hit.memory, sought.kept));
     rows.truncate(limit);
 
@@ -130,15 +135,24 @@ fn look<'h>(
         let index = kept::open(paths[number], &home.scope, config)?.with_edges(None);
         let index = index.with_ranking(StoreConfig::preset(config.preset()).ranking);
         let chunks = ChunkConfig::preset(config.preset());
-        let indexed =
+        let vectors = index.clone();
+        let mut indexed =
             Indexed::with_chunks(Arc::clone(&home.workspace), index, chunks)?.with_neighbours(sought.around);
         let begun = Instant::now();
         indexed.sync(Utc::now())?;
         if begun.elapsed() > SLOW && config.search.index.is_none() && std::io::stderr().is_terminal() {
             notice("search_slow", &[&paths[number]]);
         }
-        let mut found = indexed.search_unmasked(&home.owner(), query, most)?;
+        if let Some(models) = models {
+            models.fill_anew(&vectors)?;
+            indexed = indexed.with_embedder(Arc::clone(&models.embedder));
+        }
+        let is_reranked = models.is_some_and(|models| models.reranker.is_some());
+        let asked = if is_reranked { most.max(MAX_RERANKED) } else { most };
+        let mut found = indexed.search_unmasked(&home.owner(), query, asked)?;
+        are_guesses &= is_guess(&found.outcome);
         found.results.retain(|one| sought.takes(&one.path, &one.content));
+        models.inspect(|models| models.rerank(query, &mut found.results));
         // Who said it is known of each entry.
         let of_somebody = sought.kept.origin.is_some() || sought.kept.who.is_some();
         let looked = if of_somebody { most } else { limit };
@@ -155,6 +169,9 @@ fn look<'h>(
     }
     placed.sort_by_key(|(at, number, _)| (*at, *number));
     placed.truncate(limit);
+    if models.is_some() && are_guesses && !(rows.is_empty() && placed.is_empty()) {
+        notice("nearest", &[]);
+    }
     Ok(Seen {
         homes: homes.iter().map(|(name, _)| name.as_str()).collect(),
         rows,

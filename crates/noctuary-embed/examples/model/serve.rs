@@ -13,11 +13,7 @@ const MOST: usize = 16 << 20;
 /// Answers requests one after another, without an end.
 ///
 /// A text is embedded as one that is kept: a caller puts the prefix for a question before it.
-///
-/// # Errors
-///
-/// Failures of the port.
-pub fn serve(
+pub(crate) fn serve(
     listener: &TcpListener,
     embedder: &dyn Embedder,
     reranker: Option<&dyn Reranker>,

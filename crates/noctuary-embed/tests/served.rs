@@ -1,19 +1,28 @@
 //! A model behind the server is the same model for the library's clients.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../examples/model/life.rs"]
+mod life;
+#[path = "../examples/model/serve.rs"]
+mod serve;
+
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::thread;
 
 use noctuary::model::{HttpEmbedder, HttpReranker};
 use noctuary::testing::HashEmbedder;
 use noctuary::vectors::{EmbedError, Embedder, Purpose, Reranker};
-use noctuary_embedder_kit::{search_a_life, serve};
+use serve::serve;
 
 /// Scores a text by its length.
 struct Length;
 
 impl Reranker for Length {
     fn rerank(&self, _query: &str, texts: &[&str]) -> Result<Vec<f32>, EmbedError> {
-        Ok(texts.iter().map(|text| text.len() as f32).collect())
+        let length = |text: &&str| f32::from(u16::try_from(text.len()).unwrap());
+        Ok(texts.iter().map(length).collect())
     }
 }
 
@@ -47,6 +56,7 @@ fn what_is_not_there_is_an_error() {
 
 #[test]
 fn a_model_that_knows_words_alone_finds_what_words_find() {
-    let answers = search_a_life(std::sync::Arc::new(HashEmbedder::new(256)), None).unwrap();
+    let embedder: Arc<dyn Embedder> = Arc::new(HashEmbedder::new(256));
+    let answers = life::search(&embedder, None).unwrap();
     assert_eq!(answers.words(), 0, "the questions share no word with their notes:\n{answers}");
 }

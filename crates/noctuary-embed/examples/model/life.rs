@@ -36,7 +36,7 @@ const QUESTIONS: [(&str, &str); 6] = [
 
 /// The first notes for each question, by words alone and by words and meaning.
 #[derive(Debug)]
-pub struct Answers(Vec<Answer>);
+pub(crate) struct Answers(Vec<Answer>);
 
 #[derive(Debug)]
 struct Answer {
@@ -48,14 +48,12 @@ struct Answer {
 
 impl Answers {
     /// Counts the questions that words alone answer in the first three.
-    #[must_use]
-    pub fn words(&self) -> usize {
+    pub(crate) fn words(&self) -> usize {
         self.0.iter().filter(|answer| answer.words.iter().any(|note| note == answer.expected)).count()
     }
 
     /// Counts the questions that are answered in the first three with the model.
-    #[must_use]
-    pub fn fused(&self) -> usize {
+    pub(crate) fn fused(&self) -> usize {
         self.0.iter().filter(|answer| answer.fused.iter().any(|note| note == answer.expected)).count()
     }
 }
@@ -80,19 +78,15 @@ impl fmt::Display for Answers {
 }
 
 /// Writes the life into a store in memory, gives its rows vectors, and asks all questions twice.
-///
-/// # Errors
-///
-/// Failures of the store, and of the model.
-pub fn search_a_life(
-    embedder: Arc<dyn Embedder>,
+pub(crate) fn search(
+    embedder: &Arc<dyn Embedder>,
     reranker: Option<Arc<dyn Reranker>>,
 ) -> Result<Answers, Box<dyn std::error::Error>> {
     let mut config = StoreConfig::default();
-    config.embedder = Some(Arc::clone(&embedder));
+    config.embedder = Some(Arc::clone(embedder));
     config.reranker = reranker;
     let fused = filled(config)?;
-    let report = embed_once(&fused, &embedder, &EmbedConfig::default())?;
+    let report = embed_once(&fused, embedder, &EmbedConfig::default())?;
     if let Some(error) = report.error {
         return Err(error.into());
     }
