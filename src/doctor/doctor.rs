@@ -201,11 +201,14 @@ impl Doctor {
         let disk: Arc<dyn Disk> = Arc::new(Looking::open(path).at("open", path.display())?);
         let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::over(Arc::clone(&disk)));
         let read = documents::examine(workspace.as_ref(), &self.doors, told)?;
-        self.examine_files(&disk, &read, None, now, told)?;
+        let is_dreaming = folder::examine_lock(disk.as_ref(), now, told)?;
+        self.examine_files(&disk, (&read, is_dreaming), None, now, told)?;
         self.examine_groups(workspace.as_ref(), told, &|group, scope, told| {
             let path = path.join(group.folder().as_str());
             let disk: Arc<dyn Disk> = Arc::new(Looking::open(&path).at("open", path.display())?);
-            self.examine_files(&disk, &[], Some(scope), now, told)
+            // Where nobody said whose life it is, the group's own rows may.
+            let own = FileMemoryStore::owner(disk.as_ref()).filter(|_| self.scope.is_none());
+            self.examine_files(&disk, (&[], is_dreaming), own.as_ref().or(Some(scope)), now, told)
         })
     }
 
@@ -213,14 +216,14 @@ impl Doctor {
     fn examine_files(
         &self,
         disk: &Arc<dyn Disk>,
-        read: &[String],
+        (read, is_dreaming): (&[String], bool),
         group: Option<&Scope>,
         now: DateTime<Utc>,
         told: &mut Examination,
     ) -> Result<()> {
         let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::over(Arc::clone(disk)));
         self.examine_state(&workspace, now, told)?;
-        folder::examine(disk.as_ref(), read, now, told)?;
+        folder::examine(disk.as_ref(), read, is_dreaming, now, told)?;
         let named = group.or(self.scope.as_ref());
         let (lines, mark) = (StateName::MEMORIES, StateName::MEMORIES_MARK);
         let stat = |name: &StateName| disk.stat(name.as_str()).at("look at", name.as_str());
@@ -306,8 +309,10 @@ impl Doctor {
         told: &mut Examination,
     ) -> Result<()> {
         told.health.scope = Some(scope.clone());
+        // The index and the counts of vectors are of the whole file.
+        let is_life = scope.group_name().is_none();
         let mut is_drifted = match copied.is_index_sound() {
-            Ok(is_sound) => !is_sound,
+            Ok(is_sound) => is_life && !is_sound,
             Err(error) => return rows::tell(place, error, told),
         };
         if let Err(error) = self.examine_state(workspace, now, told) {
@@ -323,7 +328,7 @@ impl Doctor {
         }
         let times = (profiled(workspace.as_ref()), now);
         self.examine_store(&store, (place, scope), is_drifted, times, told)?;
-        if self.stores.embedder.is_none() {
+        if is_life && self.stores.embedder.is_none() {
             match copied.embeddings() {
                 Ok(embeddings) => told.health.embeddings = embeddings,
                 Err(error) => rows::tell(place, error, told)?,

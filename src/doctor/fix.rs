@@ -352,9 +352,9 @@ impl Doctor {
             FindingKind::FailedEmbeddings => self.stores.embedder.is_some(),
             FindingKind::DamagedState | FindingKind::EmptiedState | FindingKind::MissingState => {
                 let name = StateName::of_path(finding.place.clone());
-                let workspace = self.home.folder().and_then(|_| self.workspace(scope).ok());
+                let workspace = self.workspace(scope);
                 finding.place == GUARD
-                    || workspace.is_some_and(|workspace| is_mended(workspace.as_ref(), &name))
+                    || workspace.is_ok_and(|workspace| is_mended(workspace.as_ref(), &name))
             }
             _ => true,
         }
@@ -373,12 +373,7 @@ impl Doctor {
         let is_done = match action {
             FixAction::Embeddings | FixAction::ReflectPending => Ok(false),
             FixAction::Index => self.rebuild(scope),
-            FixAction::State => {
-                if self.home.folder().is_none() {
-                    return Ok(false.into());
-                }
-                mend_state(self.workspace(scope)?.as_ref(), &finding.place)
-            }
+            FixAction::State => mend_state(self.workspace(scope)?.as_ref(), &finding.place),
             FixAction::Edges => self.extract(scope),
             FixAction::MethodologyDemotion => {
                 let number = finding.place.strip_prefix("methods/").and_then(|id| id.parse().ok());

@@ -17,13 +17,8 @@ use crate::format::state::proposal::Proposals;
 use crate::format::state::travel;
 use crate::workspace::ClaimTerms;
 
-/// Looks at the folder. `documents` are the names of what a person reads and writes in it.
-pub(super) fn examine(
-    disk: &dyn Disk,
-    documents: &[String],
-    now: DateTime<Utc>,
-    told: &mut Examination,
-) -> Result<()> {
+/// Looks at the lock of a life and its groups, and returns whether a dream runs there.
+pub(super) fn examine_lock(disk: &dyn Disk, now: DateTime<Utc>, told: &mut Examination) -> Result<bool> {
     let lock = lock::look(disk, ClaimTerms::default().ttl, now)?;
     match lock {
         Some(StandingLock::Stuck) => {
@@ -41,7 +36,17 @@ pub(super) fn examine(
             "run `noctuary doctor PATH --fix --apply`, or the next dream: either gives it a number again";
         told.add(Kind::DamagedState, GUARD, fix);
     }
-    let is_dreaming = lock == Some(StandingLock::Ours);
+    Ok(lock == Some(StandingLock::Ours))
+}
+
+/// Looks at the folder of a life or a group. `documents` are the names of what a person reads and writes in it.
+pub(super) fn examine(
+    disk: &dyn Disk,
+    documents: &[String],
+    is_dreaming: bool,
+    now: DateTime<Utc>,
+    told: &mut Examination,
+) -> Result<()> {
     if !is_dreaming {
         for intent in [StateName::INTENT, StateName::SLEEP_INTENT] {
             if disk.stat(intent.as_str()).at("look at", intent.as_str())?.is_some_and(|stat| stat.len > 0) {

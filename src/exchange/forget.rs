@@ -222,7 +222,10 @@ impl<'a> Forget<'a> {
         let texts = &request.statements;
         // A ledger that cannot be read would end it halfway.
         if let Some(workspace) = self.workspace.filter(|_| self.in_files) {
-            Ledger::parse(workspace.read(&StateName::LEDGER)?.as_ref().map(Document::bytes))?;
+            check_ledger(workspace)?;
+            for group in session::groups(workspace)? {
+                check_ledger(&GroupView::new(workspace, &self.access.scope, &group))?;
+            }
         }
         // A second run finds by its tombstones what an interrupted one left in documents.
         let early = match (self.workspace, theirs) {
@@ -483,6 +486,10 @@ debug_as!(
     it.person.is_some(),
     it.in_files
 );
+
+fn check_ledger(workspace: &dyn Workspace) -> Result<()> {
+    Ledger::parse(workspace.read(&StateName::LEDGER)?.as_ref().map(Document::bytes)).map(drop)
+}
 
 fn is_forbidden(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)

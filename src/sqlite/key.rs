@@ -16,8 +16,11 @@ static KEYS: Mutex<SortedMap<PathBuf, String>> = Mutex::new(SortedMap::new());
 /// Keeps the key of a file for as long as this process runs. See [`SqliteWorkspace::unlock`](super::SqliteWorkspace::unlock).
 pub(super) fn unlock(path: &Path, key: &str) -> Result<()> {
     let place = place_of(path)?;
-    if key.is_empty() || key.contains('\0') {
-        return Err(Error::Config { setting: "key", rule: "must have text, without a zero byte" });
+    if key.is_empty() || key.contains('\0') || key.starts_with("x'") {
+        return Err(Error::Config {
+            setting: "key",
+            rule: "must have text, without a zero byte, and not begin with x'",
+        });
     }
     let open = |error| fold("unlock", place.file, error);
     can_encrypt(&Connection::open_in_memory().map_err(open)?).map_err(open)?;

@@ -101,12 +101,14 @@ impl SqliteWorkspace {
     /// readable, as are the `.mark` and `.guard-…` beside it, which have no text of a person. Exports are plain text. A folder home
     /// is as private as the folder: put it on an encrypted disk.
     ///
+    /// Call it before anything opens the file, and write the path's last name as everybody else does: it is known by its letters.
+    ///
     /// The host chooses where SQLCipher's cryptography comes from, by a feature of `rusqlite` in its own `Cargo.toml`:
     ///
     /// ```toml
     /// noctuary = { version = "0.1", features = ["encryption"] }
-    /// # With the OpenSSL of the system, or `bundled-sqlcipher-vendored-openssl`, which compiles one.
-    /// rusqlite = { version = ">=0.39, <0.44", features = ["bundled-sqlcipher"] }
+    /// # With the OpenSSL of a Linux system, or `bundled-sqlcipher-vendored-openssl`, which compiles one.
+    /// rusqlite = { version = ">=0.41, <0.44", features = ["bundled-sqlcipher"] }
     /// ```
     ///
     /// ```no_run
@@ -121,7 +123,8 @@ impl SqliteWorkspace {
     /// # Errors
     ///
     /// [`Error::Refused`] by [`Refusal::WrongKey`] where the file was made with another key or with none. [`Error::Config`] for an
-    /// empty key, and where `rusqlite` was built without encryption. The errors of reading. No key is kept then.
+    /// empty key, one with a zero byte or one that begins with `x'`, and where `rusqlite` was built without encryption. The errors of
+    /// reading. The key is not kept then.
     #[cfg(feature = "encryption")]
     pub fn unlock(path: impl AsRef<Path>, key: &str) -> Result<()> {
         super::key::unlock(path.as_ref(), key)

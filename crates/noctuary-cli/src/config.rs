@@ -57,6 +57,28 @@ pub(crate) struct HomePath {
     pub(crate) encryption_key_file: Option<PathBuf>,
 }
 
+impl HomePath {
+    /// Returns the key of encrypted databases: that of the environment, then of the file.
+    pub(crate) fn encryption_key(&self) -> Result<Option<String>, Trouble> {
+        if let Some(key) = std::env::var_os(ENCRYPTION_KEY) {
+            // An empty one is a slip: a home must not become readable by it.
+            let key = key.into_string().ok().filter(|key| !key.is_empty());
+            return key.map(Some).ok_or_else(|| Trouble::of("encryption_key_empty", &[]));
+        }
+        let Some(path) = self.encryption_key_file.clone().map(of_account) else { return Ok(None) };
+        let text = std::fs::read_to_string(&path).at("read", &path)?;
+        match text.trim_end_matches(['\r', '\n']) {
+            key if key.is_empty() || key.contains('\n') => {
+                Err(Trouble::of("encryption_key_lines", &[&path.display()]))
+            }
+            key => Ok(Some(key.to_owned())),
+        }
+    }
+}
+
+/// The variable with the key of encrypted databases.
+pub(crate) const ENCRYPTION_KEY: &str = "NOCTUARY_ENCRYPTION_KEY";
+
 /// The day of the person. Where the file says nothing, the zone is that of `TZ`, then that of this machine.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -361,21 +383,6 @@ impl Config {
             ("heartbeat_memo", on(life.heartbeat.enabled)),
             ("journals_are_archived", on(life.retention != LifeConfig::default().retention)),
         ]
-    }
-
-    /// Returns the key of encrypted databases: that of the environment, then of the file.
-    pub(crate) fn encryption_key(&self) -> Result<Option<String>, Trouble> {
-        if let Some(key) = std::env::var("NOCTUARY_ENCRYPTION_KEY").ok().filter(|key| !key.is_empty()) {
-            return Ok(Some(key));
-        }
-        let Some(path) = self.home.encryption_key_file.clone().map(of_account) else { return Ok(None) };
-        let text = std::fs::read_to_string(&path).at("read", &path)?;
-        match text.trim_end_matches(['\r', '\n']) {
-            key if key.is_empty() || key.contains('\n') => {
-                Err(Trouble::of("encryption_key_lines", &[&path.display()]))
-            }
-            key => Ok(Some(key.to_owned())),
-        }
     }
 
     /// Returns the file of the key that signs exports; `None` where this account has no home.

@@ -1,8 +1,9 @@
 //! The home of a life: what PATH leads to.
 
+use std::collections::BTreeSet;
 use std::io::Read as _;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
 use noctuary::doctor::Doctor;
@@ -327,19 +328,23 @@ impl Home {
 /// Gives the library the key of a database, where the settings have one. One that stands there without encryption is opened so.
 pub(crate) fn unlock(path: &Path, whose: Whose<'_>) -> Result<(), Trouble> {
     const PLAIN: &[u8] = b"SQLite format 3\0";
-    let Some(key) = whose.key.filter(|_| !path.is_dir()) else { return Ok(()) };
+    // Once, before it is opened: to close another handle of an open database drops its locks.
+    static SEEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    if path.is_dir() || !SEEN.lock().is_ok_and(|mut seen| seen.insert(path.to_owned())) {
+        return Ok(());
+    }
+    let Some(key) = whose.home.encryption_key()? else { return Ok(()) };
     let mut start = [0; PLAIN.len()];
-    let is_plain =
-        std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == PLAIN;
-    if is_plain {
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    if read.is_ok() && start == PLAIN {
         notice("not_encrypted", &[&path.display()]);
         return Ok(());
     }
     #[cfg(feature = "sqlcipher")]
-    return Ok(SqliteWorkspace::unlock(path, key)?);
+    return Ok(SqliteWorkspace::unlock(path, &key)?);
     #[cfg(not(feature = "sqlcipher"))]
     {
-        let _ = key;
+        drop(key);
         Err(Trouble::of("no_encryption", &[&path.display()]))
     }
 }

@@ -1,4 +1,4 @@
-//! The index of a home's documents, kept for the next search where the settings name a folder for it.
+//! The index of a folder's documents, kept for the next search where the settings name a folder for it.
 
 use std::path::{Path, PathBuf};
 
@@ -18,11 +18,10 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// Returns where they are; `None` where the settings name no folder for them, the home is on a server, or databases are encrypted.
+    /// Returns where they are; `None` where the settings name no folder for them, or the home is no folder.
     pub(crate) fn of(place: &Place, config: &Config) -> Option<Self> {
         let (Some(folder), Place::Path(path)) = (&config.search.index, place) else { return None };
-        let is_open = |home: &PathBuf| home.is_dir() || matches!(config.encryption_key(), Ok(None));
-        let home = path.canonicalize().ok().filter(is_open)?;
+        let home = path.canonicalize().ok().filter(|home| home.is_dir())?;
         let last = home.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let digest = Digest::of(home.as_os_str().as_encoded_bytes()).short(16);
         let name = format!("{last}.{digest}");
@@ -48,11 +47,8 @@ impl Kept {
 
     fn open(&self, scope: &Scope) -> Result<SqliteIndex, Trouble> {
         std::fs::create_dir_all(&self.folder).at("make", &self.folder)?;
-        // A database has lives of several people.
-        let whose = Digest::of(format!("{}\n{}", scope.user, scope.agent).as_bytes()).short(12);
-        let whose = if self.home.is_dir() { String::new() } else { format!(".{whose}") };
         let group = scope.group_name().map(|group| format!(".{group}")).unwrap_or_default();
-        let file = self.folder.join(format!("{}{whose}{group}.db", self.name));
+        let file = self.folder.join(format!("{}{group}.db", self.name));
         if let Ok(index) = SqliteIndex::open(&file, scope.clone()) {
             return Ok(index);
         }

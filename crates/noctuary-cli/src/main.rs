@@ -70,8 +70,7 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         return commands::shell::show_config(&config, output);
     }
     let Some(command) = &arguments.command else { return commands::shell::first_screen(output) };
-    let key = config.encryption_key()?;
-    let whose = Whose { key: key.as_deref(), ..whose(arguments, &config, command)? };
+    let whose = whose(arguments, &config, command)?;
     match command {
         Command::Init { path, git, syncthing } => {
             commands::life::init(path, whose, &config, output)?;
@@ -177,7 +176,7 @@ fn whose<'a>(
         group: arguments.group.as_deref(),
         server: &config.server,
         preset: config.preset(),
-        key: None,
+        home: &config.home,
         models: None,
     };
     if whose.group.is_some() && !command.takes_group() {

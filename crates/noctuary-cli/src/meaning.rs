@@ -69,9 +69,8 @@ impl Models {
 
     /// Does so too where there are vectors of another model, which then leave.
     pub(crate) fn fill_anew(&self, store: &dyn VectorStore) -> Result<(), Trouble> {
-        match embed_once(store, &self.embedder, &EmbedConfig::default())?.error {
-            Some(error) => notice("model_failed", &[&error]),
-            None => {}
+        if let Some(error) = embed_once(store, &self.embedder, &EmbedConfig::default())?.error {
+            notice("model_failed", &[&error]);
         }
         Ok(())
     }
@@ -87,9 +86,9 @@ impl Models {
             Ok(_) => return,
             Err(error) => return notice("model_failed", &[&error]),
         };
-        let mut scored: Vec<_> = scores.into_iter().zip(found.iter().cloned()).collect();
-        scored.sort_by(|one, other| other.0.total_cmp(&one.0));
-        for (place, (_, one)) in found.iter_mut().zip(scored) {
+        let mut ranked: Vec<_> = scores.into_iter().zip(found.iter().cloned()).collect();
+        ranked.sort_by(|one, other| other.0.total_cmp(&one.0));
+        for (place, (_, one)) in found.iter_mut().zip(ranked) {
             *place = one;
         }
     }

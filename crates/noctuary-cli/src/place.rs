@@ -10,7 +10,7 @@ use noctuary::life::Preset;
 use noctuary::store::StoreConfig;
 
 use super::address::{is_address, shown};
-use super::config::{Server, stores};
+use super::config::{HomePath, Server, stores};
 use super::meaning::Models;
 use super::output::Trouble;
 
@@ -77,8 +77,8 @@ pub(crate) struct Whose<'a> {
     pub(crate) server: &'a Server,
     /// The dialect whose values a store has.
     pub(crate) preset: Preset,
-    /// The key of encrypted databases.
-    pub(crate) key: Option<&'a str>,
+    /// The settings of the home, which name the key of encrypted databases.
+    pub(crate) home: &'a HomePath,
     /// The models that a search asks.
     pub(crate) models: Option<&'a Models>,
 }

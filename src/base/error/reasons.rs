@@ -78,7 +78,9 @@ impl fmt::Display for Refusal {
             Self::OtherScope => "it belongs to another scope",
             Self::NotEmpty => "it is not empty",
             Self::InSandbox => "it is inside a folder whose files a model may read",
-            Self::WrongKey => "the key does not open it: it was made with another one, or with none",
+            Self::WrongKey => {
+                "the key does not open it: it was made with another one or with none, or its first page is damaged"
+            }
             Self::AsleepHalfway => {
                 "it is a sleep that was interrupted: finish it with a build that has the feature `sleep`, or with `noctuary merge-copies`"
             }

@@ -162,7 +162,9 @@ fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize, of_group: bool)
     // A person's line is kept whole: what they say to others is told as theirs, word for word.
     let role = speaker.as_ref().map(|speaker| speaker.role);
     let says = |end: usize| whole[end..].contains(char::is_alphanumeric);
-    let may_mark = matches!(role, None | Some(Role::User)) || (of_group && role == Some(Role::Person));
+    // Whose a further line is, nobody knows where its first line is not shown.
+    let is_users = role == Some(Role::User) || (role.is_none() && !row.continues);
+    let may_mark = is_users || (of_group && role == Some(Role::Person));
     let is_marked = may_mark && labels::mark(whole).is_some_and(says);
     let is_whole = role != Some(Role::User) || is_marked || LABELLED.is_match(whole);
     let part = if is_whole { said } else { told(said, row.lexicon).unwrap_or(said) };
@@ -207,6 +209,8 @@ struct Row<'m> {
     lexicon: &'static Lexicon,
     /// Whether it is the first one of a journal or below a heading.
     under_heading: bool,
+    /// Whether it is a further line of a note.
+    continues: bool,
 }
 
 /// The beginning of a row.
@@ -265,7 +269,9 @@ fn rows<'m>(journal: usize, name: &DocName, lines: &'m [ShownLine]) -> (bool, Ve
             let end = said.start.saturating_sub(dress);
             let speaker = Speaker { role, name, named_at };
             let lexicon = Lexicon::of_among(rest.get(end..).unwrap_or(rest), around);
-            let (tag, rest) = (Tag::read(rest), rest.to_owned());
+            let continues = text.starts_with(CONTINUED);
+            let tag = if continues { None } else { Tag::read(rest) };
+            let rest = rest.to_owned();
             rows.push(Row {
                 journal,
                 shown,
@@ -277,6 +283,7 @@ fn rows<'m>(journal: usize, name: &DocName, lines: &'m [ShownLine]) -> (bool, Ve
                 in_section,
                 lexicon,
                 under_heading,
+                continues,
             });
             under_heading = false;
             above = Some(shown.number);

@@ -134,7 +134,7 @@ fn another_key_is_refused_and_so_is_none() {
     assert!(matches!(&wrong, Err(Error::Refused { reason: Refusal::WrongKey, .. })), "{wrong:?}");
     assert_eq!(
         wrong.unwrap_err().to_string(),
-        "cannot use life.db: the key does not open it: it was made with another one, or with none"
+        "cannot use life.db: the key does not open it: it was made with another one or with none, or its first page is damaged"
     );
     is_there(&path);
     // A copy has no key in this process.

@@ -140,7 +140,9 @@ fn look<'h>(
             Indexed::with_chunks(Arc::clone(&home.workspace), index, chunks)?.with_neighbours(sought.around);
         let begun = Instant::now();
         indexed.sync(Utc::now())?;
-        if begun.elapsed() > SLOW && config.search.index.is_none() && std::io::stderr().is_terminal() {
+        let may_keep =
+            config.search.index.is_none() && matches!(paths[number], Place::Path(path) if path.is_dir());
+        if may_keep && begun.elapsed() > SLOW && std::io::stderr().is_terminal() {
             notice("search_slow", &[&paths[number]]);
         }
         if let Some(models) = models {

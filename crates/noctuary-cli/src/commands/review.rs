@@ -10,7 +10,7 @@ use noctuary::{JournalDreamer, WriteMode};
 use serde_json::json;
 
 use crate::commands::night::dreamer;
-use crate::config::Config;
+use crate::config::{Config, ENCRYPTION_KEY};
 use crate::home::Home;
 use crate::output::{At, End, Output, Trouble, count};
 use crate::place::{Place, Whose};
@@ -144,12 +144,16 @@ fn edit(home: &Home, proposal: &DreamProposal, output: Output) -> Result<(), Tro
         return Ok(());
     };
     let copy = std::env::temp_dir().join(format!("noctuary-{}-{}.md", std::process::id(), proposal.id));
-    std::fs::write(&copy, standing.bytes()).at("write", &copy)?;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(&copy).and_then(|mut file| file.write_all(standing.bytes())).at("write", &copy)?;
     let editor =
         std::env::var("VISUAL").or_else(|_| std::env::var("EDITOR")).unwrap_or_else(|_| "vi".to_owned());
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or("vi");
-    let status = Command::new(program).args(words).arg(&copy).status();
+    let status = Command::new(program).args(words).arg(&copy).env_remove(ENCRYPTION_KEY).status();
     let edited = std::fs::read(&copy);
     let _ = std::fs::remove_file(&copy);
     match status {

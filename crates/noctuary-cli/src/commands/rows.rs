@@ -354,7 +354,7 @@ pub(crate) fn correct(of: &Row, words: &[String], whose: Whose<'_>, output: Outp
     let id = id(&of.id)?;
     let fact = fact(&home, &whose.here(&of.path), id)?;
     if let Some(next) = current(&home, &fact)? {
-        return Err(Trouble::of("row_replaced", &[&id, &next, &of.path]));
+        return Err(Trouble::of("row_replaced", &[&id, &next, &whose.here(&of.path)]));
     }
     let row =
         fact.restated(typed(&fact.memory.category, words)?.content, Source::UserManual).origin(Origin::User);
