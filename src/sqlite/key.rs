@@ -6,33 +6,32 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::error::{carried, fold};
-use super::open::place_of;
 use crate::base::error::{At, Error, Refusal, Result};
 use crate::base::sorted::SortedMap;
+use crate::disk::Disk;
 
 /// The keys that this process was given, by the whole path of each file.
 static KEYS: Mutex<SortedMap<PathBuf, String>> = Mutex::new(SortedMap::new());
 
 /// Keeps the key of a file for as long as this process runs. See [`SqliteWorkspace::unlock`](super::SqliteWorkspace::unlock).
-pub(super) fn unlock(path: &Path, key: &str) -> Result<()> {
-    let place = place_of(path)?;
+pub(super) fn unlock(disk: &dyn Disk, file: &str, key: &str) -> Result<()> {
     if key.is_empty() || key.contains('\0') || key.starts_with("x'") {
         return Err(Error::Config {
             setting: "key",
             rule: "must have text, without a zero byte, and not begin with x'",
         });
     }
-    let open = |error| fold("unlock", place.file, error);
+    let open = |error| fold("unlock", file, error);
     can_encrypt(&Connection::open_in_memory().map_err(open)?).map_err(open)?;
-    let path = place.disk.root().join(place.file);
-    let len = place.disk.stat(place.file).at("look at", place.file)?.map_or(0, |stat| stat.len);
+    let path = disk.root().join(file);
+    let len = disk.stat(file).at("look at", file)?.map_or(0, |stat| stat.len);
     if len > 0 {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
         let connection = Connection::open_with_flags(&path, flags).map_err(open)?;
         give(&connection, key).map_err(open)?;
         let read = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
         if read.as_ref().is_err_and(|error| error.sqlite_error_code() == Some(ErrorCode::NotADatabase)) {
-            return Err(Error::Refused { path: place.file.to_owned(), reason: Refusal::WrongKey });
+            return Err(Error::Refused { path: file.to_owned(), reason: Refusal::WrongKey });
         }
         read.map_err(open)?;
     }

@@ -127,7 +127,8 @@ impl SqliteWorkspace {
     /// reading. The key is not kept then.
     #[cfg(feature = "encryption")]
     pub fn unlock(path: impl AsRef<Path>, key: &str) -> Result<()> {
-        super::key::unlock(path.as_ref(), key)
+        let open::Place { disk, file } = open::place_of(path.as_ref())?;
+        super::key::unlock(disk.as_ref(), file, key)
     }
 
     pub(super) fn over(database: Database, scope: Scope) -> Self {

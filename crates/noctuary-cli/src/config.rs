@@ -315,7 +315,8 @@ impl Config {
         let Some(embedder) = embedder else {
             config.embedder = embedder_of_variables()?;
             if is_filling && config.embedder.is_none() {
-                config.embedder = Models::named(None, None, self)?.map(|models| models.embedder);
+                config.embedder =
+                    Models::named(self.model(None).as_deref(), None)?.map(|models| models.embedder);
             }
             return Ok(config);
         };
@@ -326,6 +327,13 @@ impl Config {
         let has_key = std::env::var_os(KEY).is_some();
         config.embedder = Some(Arc::new(if has_key { embedder.key_from_env(KEY)? } else { embedder }));
         Ok(config)
+    }
+
+    /// Returns the folder of the model of searches: that of the command line, else of the environment, else of the file.
+    pub(crate) fn model(&self, said: Option<&Path>) -> Option<PathBuf> {
+        let of_variable = || std::env::var_os("NOCTUARY_MODEL").filter(|folder| !folder.is_empty());
+        let named = said.map(Path::to_owned).or_else(|| of_variable().map(PathBuf::from));
+        named.or_else(|| self.search.model.clone().map(of_account))
     }
 
     /// Prints the settings that count, as a file that says the same.

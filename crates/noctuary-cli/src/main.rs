@@ -83,7 +83,8 @@ fn run(arguments: &Arguments, output: Output) -> Result<End, Trouble> {
         Command::Search { path, query, limit, around, as_of, with, model, reranker, kept } => {
             let sought =
                 commands::memory::Sought { limit: *limit, around: *around, as_of: *as_of, with, kept };
-            let models = meaning::Models::named(model.as_deref(), reranker.as_deref(), &config)?;
+            let models =
+                meaning::Models::named(config.model(model.as_deref()).as_deref(), reranker.as_deref())?;
             let whose = Whose { models: models.as_ref(), ..whose };
             commands::memory::search(path, query, &sought, whose, &config, output)
         }

@@ -1,12 +1,11 @@
 //! The models that a search by meaning asks: those of folders, where the feature `embed` is built in.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use noctuary::search::SearchResult;
 use noctuary::vectors::{EmbedConfig, Embedder, Reranker, VectorStore, embed_once};
 
-use super::config::{Config, of_account};
 use super::output::{Trouble, notice};
 
 /// The models of a search.
@@ -23,19 +22,12 @@ const RERANKER: &str = "reranker";
 pub(crate) const MAX_RERANKED: usize = 20;
 
 impl Models {
-    /// Opens the models that the command line, the environment or the settings name; `None` where they name none.
-    pub(crate) fn named(
-        model: Option<&Path>,
-        reranker: Option<&Path>,
-        config: &Config,
-    ) -> Result<Option<Self>, Trouble> {
-        let of_variable = std::env::var_os("NOCTUARY_MODEL").filter(|folder| !folder.is_empty());
-        let of_settings = || config.search.model.clone().map(of_account);
-        let named = model.map(Path::to_owned).or(of_variable.map(PathBuf::from)).or_else(of_settings);
-        let Some(folder) = named else { return Ok(None) };
+    /// Opens the model of a folder, and the reranker that is named or beside it; `None` where no model is named.
+    pub(crate) fn named(model: Option<&Path>, reranker: Option<&Path>) -> Result<Option<Self>, Trouble> {
+        let Some(folder) = model else { return Ok(None) };
         let beside = folder.join(RERANKER);
         let reranker = reranker.or(beside.is_dir().then_some(&*beside));
-        Self::open(&folder, reranker).map(Some)
+        Self::open(folder, reranker).map(Some)
     }
 
     #[cfg(feature = "embed")]
@@ -86,9 +78,9 @@ impl Models {
             Ok(_) => return,
             Err(error) => return notice("model_failed", &[&error]),
         };
-        let mut ranked: Vec<_> = scores.into_iter().zip(found.iter().cloned()).collect();
-        ranked.sort_by(|one, other| other.0.total_cmp(&one.0));
-        for (place, (_, one)) in found.iter_mut().zip(ranked) {
+        let mut ordered: Vec<_> = scores.into_iter().zip(found.iter().cloned()).collect();
+        ordered.sort_by(|one, other| other.0.total_cmp(&one.0));
+        for (place, (_, one)) in found.iter_mut().zip(ordered) {
             *place = one;
         }
     }

@@ -65,7 +65,7 @@ pub(crate) struct Vocabulary {
 const MAX_SPARE_ROWS: usize = 256;
 
 impl Vocabulary {
-    /// Returns the tokenizer for a table of so many vectors.
+    /// Returns the tokenizer for a table with this number of rows.
     pub(crate) fn fitting(self, rows: usize) -> Result<Tokenizer, OpenError> {
         let Self { tokenizer, tokens, path } = self;
         if tokens > rows || rows - tokens > MAX_SPARE_ROWS {

@@ -111,7 +111,6 @@ fn is_there(path: &Path) {
     assert_eq!(found.hits.len(), 1, "{found:?}");
 }
 
-// BX-65
 #[test]
 fn no_file_has_a_readable_word() {
     let files = Files::default();
