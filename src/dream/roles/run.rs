@@ -83,13 +83,13 @@ impl Question for Reflecting {
     fn read(&self, run: &Run, matter: &Matter, text: &str) -> Result<Reflected, Failure> {
         // A secret that a model repeats or invents is masked, and its line left out further down.
         let text = run.host.doors.gate().mask(text, &mut Masks::default());
-        let answer = match matter {
-            Matter::Classes(notes) => answer::classes(&text, notes.len()).map(Reflected::Classes),
-            Matter::Lessons(notes) => answer::lessons(&text, notes.len()).map(Reflected::Lessons),
-            Matter::Methods(_) if text.trim() == NOTHING_TO_PROMOTE => Some(Reflected::Methods(Vec::new())),
-            Matter::Methods(_) => answer::methods(&text).map(Reflected::Methods),
-        };
-        answer.ok_or(Failure::Malformed)
+        let none = Failure::Malformed;
+        Ok(match matter {
+            Matter::Classes(notes) => Reflected::Classes(answer::classes(&text, notes.len()).ok_or(none)?),
+            Matter::Lessons(notes) => Reflected::Lessons(answer::lessons(&text, notes.len()).ok_or(none)?),
+            Matter::Methods(_) if text.trim() == NOTHING_TO_PROMOTE => Reflected::Methods(Vec::new()),
+            Matter::Methods(_) => Reflected::Methods(answer::methods(&text).ok_or(none)?),
+        })
     }
 
     fn commit(&mut self, run: &Run, pass: &mut Pass<Matter>, answer: Reflected) -> Result<Then> {

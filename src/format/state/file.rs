@@ -49,7 +49,7 @@ impl StateFile {
             check_version(name, bytes, known)?;
         }
         let object = if self.is_sealed { seal::opened(name, bytes)? } else { Cow::Borrowed(bytes) };
-        parse_json(name, &object).map(Some)
+        Ok(Some(parse_json(name, &object)?))
     }
 
     /// Prints the file.
@@ -57,9 +57,9 @@ impl StateFile {
         if self.is_sealed { seal::print(state) } else { line(state) }
     }
 
-    /// Returns the state, where it has no fault.
-    pub(crate) fn sound<T>(&self, state: T, fault: Option<&'static str>) -> Result<T> {
-        let Some(what) = fault else { return Ok(state) };
+    /// Refuses a state that has a fault.
+    pub(crate) fn refuse(&self, fault: Option<&'static str>) -> Result<()> {
+        let Some(what) = fault else { return Ok(()) };
         Err(Error::Corrupt { name: self.name.to_string(), line: 0, column: 0, what })
     }
 }

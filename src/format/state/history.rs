@@ -72,7 +72,8 @@ impl History {
         let file = StateFile::plain(name.clone());
         let entries: Vec<Entry> = file.parse(bytes)?.unwrap_or_default();
         let is_damaged = !entries.iter().all(Entry::is_whole);
-        file.sound(Self(entries), is_damaged.then_some(DAMAGED))
+        file.refuse(is_damaged.then_some(DAMAGED))?;
+        Ok(Self(entries))
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {

@@ -205,7 +205,8 @@ impl Intent {
         let change = intent.change.as_ref();
         let fault = intent.append.as_ref().and_then(|append| append.fault(&intent.id, change));
         let fault = fault.or_else(|| change.and_then(|change| change.fault(&intent)));
-        FILE.sound(intent, fault).map(Some)
+        FILE.refuse(fault)?;
+        Ok(Some(intent))
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {

@@ -43,7 +43,8 @@ impl ReceiptKeys {
         let Some(parsed) = FILE.parse::<Self>(bytes)? else { return Ok(None) };
         let is_empty = parsed.keys.is_empty();
         let fault = is_empty.then_some("it has no key, and without one no receipt can be read");
-        FILE.sound(parsed, fault).map(Some)
+        FILE.refuse(fault)?;
+        Ok(Some(parsed))
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {

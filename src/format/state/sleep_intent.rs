@@ -105,7 +105,8 @@ impl SleepIntent {
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Option<Self>> {
         let Some(intent) = FILE.parse::<Self>(bytes)? else { return Ok(None) };
         let fault = intent.fault();
-        FILE.sound(intent, fault).map(Some)
+        FILE.refuse(fault)?;
+        Ok(Some(intent))
     }
 
     /// Returns its fault, if it has one: a sleeper writes its own files, each in its own way.
