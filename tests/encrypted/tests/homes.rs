@@ -92,7 +92,7 @@ fn lived(path: &Path) -> Arc<SqliteWorkspace> {
     let journal = DocName::parse("memory/2026-11-20-repl.md").unwrap();
     life.append(&journal, format!("[user] {SAID}.\n").as_bytes()).unwrap();
     let dreamer = JournalDreamer::builder(life.clone()).enabled(true).build().unwrap();
-    let model = Script::new().says(&format!("### Preferences\n- {SAID}. (memory/2026-11-20-repl.md#L1)"));
+    let model = Script::new().says(format!("### Preferences\n- {SAID}. (memory/2026-11-20-repl.md#L1)"));
     assert_eq!(dream_once_at(&dreamer, &model, &|| night()).unwrap().outcome, Outcome::Appended);
     let store = SqliteMemoryStore::open(path, marta()).unwrap();
     store
