@@ -87,6 +87,7 @@
 //! | `sleep` | `sleep`: an agent that tires, dreams when it sleeps, and is told who it is when it wakes up |
 //! | `tracing` | spans of dreams, memory and tools for the host's subscriber, without any content |
 //! | `full` | all of the above; the [command](manual::operate), package `noctuary-cli`, has it |
+//! | `encryption` | `SqliteWorkspace::unlock`: a key for a home in a SQLite file; the host builds `rusqlite` with SQLCipher |
 //! | `testing` | contract suites for a backend of your own, a scripted model, fault injection |
 //!
 //! Two cores compile a small host with the default features in about a minute, and in three for a release. Debug information of

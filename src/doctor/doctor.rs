@@ -29,9 +29,7 @@ use crate::gate::Doors;
 use crate::memory::IndexState;
 #[cfg(feature = "postgres")]
 use crate::postgres::Postgres;
-use crate::session;
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
-use crate::session::GroupView;
+use crate::session::{self, GroupView};
 #[cfg(feature = "sqlite")]
 use crate::sqlite::Copied;
 use crate::store::StoreConfig;
@@ -202,27 +200,26 @@ impl Doctor {
         let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::over(Arc::clone(&disk)));
         let read = documents::examine(workspace.as_ref(), &self.doors, told)?;
         let is_dreaming = folder::examine_lock(disk.as_ref(), now, told)?;
-        self.examine_files(&disk, (&read, is_dreaming), None, now, told)?;
-        self.examine_groups(workspace.as_ref(), told, &|group, scope, told| {
+        self.examine_files((&disk, &workspace), (&read, is_dreaming), None, now, told)?;
+        self.examine_groups(&workspace, told, &|(group, view), scope, told| {
             let path = path.join(group.folder().as_str());
             let disk: Arc<dyn Disk> = Arc::new(Looking::open(&path).at("open", path.display())?);
             // Where nobody said whose life it is, the group's own rows may.
             let own = FileMemoryStore::owner(disk.as_ref()).filter(|_| self.scope.is_none());
-            self.examine_files(&disk, (&[], is_dreaming), own.as_ref().or(Some(scope)), now, told)
+            self.examine_files((&disk, view), (&[], is_dreaming), own.as_ref().or(Some(scope)), now, told)
         })
     }
 
     /// Looks at state, journals and rows of a folder: a life's, or that of the group whose scope is given.
     fn examine_files(
         &self,
-        disk: &Arc<dyn Disk>,
+        (disk, workspace): (&Arc<dyn Disk>, &Arc<dyn Workspace>),
         (read, is_dreaming): (&[String], bool),
         group: Option<&Scope>,
         now: DateTime<Utc>,
         told: &mut Examination,
     ) -> Result<()> {
-        let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::over(Arc::clone(disk)));
-        self.examine_state(&workspace, now, told)?;
+        self.examine_state(workspace, now, told)?;
         folder::examine(disk.as_ref(), read, is_dreaming, now, told)?;
         let named = group.or(self.scope.as_ref());
         let (lines, mark) = (StateName::MEMORIES, StateName::MEMORIES_MARK);
@@ -292,9 +289,8 @@ impl Doctor {
             rows::tell(&place, error, told)?;
         }
         self.examine_copied(&copied, (&place, &scope), &workspace, now, told)?;
-        self.examine_groups(workspace.as_ref(), told, &|group, of_group, told| {
-            let view: Arc<dyn Workspace> = Arc::new(GroupView::new(Arc::clone(&workspace), &scope, group));
-            self.examine_copied(&copied, (&place, of_group), &view, now, told)
+        self.examine_groups(&workspace, told, &|(_, view), of_group, told| {
+            self.examine_copied(&copied, (&place, of_group), view, now, told)
         })
     }
 
@@ -311,8 +307,8 @@ impl Doctor {
         told.health.scope = Some(scope.clone());
         // The index and the counts of vectors are of the whole file.
         let is_life = scope.group_name().is_none();
-        let mut is_drifted = match copied.is_index_sound() {
-            Ok(is_sound) => is_life && !is_sound,
+        let mut is_drifted = match is_life.then(|| copied.is_index_sound()).transpose() {
+            Ok(is_sound) => is_sound == Some(false),
             Err(error) => return rows::tell(place, error, told),
         };
         if let Err(error) = self.examine_state(workspace, now, told) {
@@ -367,9 +363,8 @@ impl Doctor {
         let workspace: Arc<dyn Workspace> = Arc::new(server.workspace(scope.clone())?);
         documents::examine(workspace.as_ref(), &self.doors, told)?;
         self.examine_on_server(&server, (&place, &scope), &workspace, now, told)?;
-        self.examine_groups(workspace.as_ref(), told, &|group, of_group, told| {
-            let view: Arc<dyn Workspace> = Arc::new(GroupView::new(Arc::clone(&workspace), &scope, group));
-            self.examine_on_server(&server, (&place, of_group), &view, now, told)
+        self.examine_groups(&workspace, told, &|(_, view), of_group, told| {
+            self.examine_on_server(&server, (&place, of_group), view, now, told)
         })
     }
 
@@ -440,14 +435,15 @@ impl Doctor {
     /// Looks at each group of a life, whose documents are looked at with those of the life.
     fn examine_groups(
         &self,
-        workspace: &dyn Workspace,
+        workspace: &Arc<dyn Workspace>,
         told: &mut Examination,
-        examine: &dyn Fn(&GroupName, &Scope, &mut Examination) -> Result<()>,
+        examine: &ExamineGroup<'_>,
     ) -> Result<()> {
         let owner = self.scope_of(told);
-        for group in session::groups(workspace)? {
+        for group in session::groups(workspace.as_ref())? {
             let mut of_group = Examination::default();
-            examine(&group, &owner.group(&group), &mut of_group)?;
+            let view: Arc<dyn Workspace> = Arc::new(GroupView::new(Arc::clone(workspace), &owner, &group));
+            examine((&group, &view), &owner.group(&group), &mut of_group)?;
             for mut finding in of_group.findings {
                 finding.group = Some(group.clone());
                 told.findings.push(finding);
@@ -523,6 +519,10 @@ impl Doctor {
         Ok(())
     }
 }
+
+/// Looks at a group: its name and its workspace, the scope of its rows, and what is told of it.
+type ExamineGroup<'e> =
+    dyn Fn((&GroupName, &Arc<dyn Workspace>), &Scope, &mut Examination) -> Result<()> + 'e;
 
 /// Tells in one finding of all journals that the window leaves out: an import of old chats makes hundreds of them.
 fn outside_window(journals: &[DocName], now: DateTime<Utc>, told: &mut Examination) {

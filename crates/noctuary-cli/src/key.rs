@@ -1,5 +1,6 @@
 //! The key of this account, which signs exports.
 
+use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 
@@ -55,15 +56,20 @@ fn parse(text: &str) -> Option<BundleKey> {
     Some(BundleKey::from_bytes(bytes))
 }
 
+/// Makes a file that no other account reads. One that is there stays as it is.
+pub(crate) fn create_private(path: &Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
 fn write(path: &Path, bytes: &[u8; 32]) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    let mut file = create_private(path)?;
     let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     file.write_all(format!("{digits}\n").as_bytes())?;
     file.sync_all()
@@ -73,7 +79,7 @@ fn write(path: &Path, bytes: &[u8; 32]) -> std::io::Result<()> {
 fn random() -> [u8; 32] {
     let mut bytes = *TombstoneKey::random().as_bytes();
     let mut system = [0; 32];
-    if std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut system)).is_ok() {
+    if File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut system)).is_ok() {
         for (byte, other) in bytes.iter_mut().zip(system) {
             *byte ^= other;
         }

@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::commands::night::dreamer;
 use crate::config::{Config, ENCRYPTION_KEY};
 use crate::home::Home;
+use crate::key::create_private;
 use crate::output::{At, End, Output, Trouble, count};
 use crate::place::{Place, Whose};
 
@@ -144,11 +145,7 @@ fn edit(home: &Home, proposal: &DreamProposal, output: Output) -> Result<(), Tro
         return Ok(());
     };
     let copy = std::env::temp_dir().join(format!("noctuary-{}-{}.md", std::process::id(), proposal.id));
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(&copy).and_then(|mut file| file.write_all(standing.bytes())).at("write", &copy)?;
+    create_private(&copy).and_then(|mut file| file.write_all(standing.bytes())).at("write", &copy)?;
     let editor =
         std::env::var("VISUAL").or_else(|_| std::env::var("EDITOR")).unwrap_or_else(|_| "vi".to_owned());
     let mut words = editor.split_whitespace();
