@@ -124,6 +124,10 @@ fn a_plan_of_an_import_leaves_the_audit_of_a_store_alone() {
             {"uuid": "a", "sender": "human", "text": "Which colour?", "created_at": "2026-11-20T09:20:00Z"}]}]"#;
         fs::write(at.join("conversations.json"), chat).unwrap();
         ends(at, &["import", "m.json", home, "--from", "mem0", "--apply"], 0);
+        // A pin said that prompts have it.
+        let rows = json(at, &["rows", home, "--origin", "import", "--json"], 0);
+        let pinned = ends(at, &["pin", home, &rows["rows"][0]["id"].to_string()], 0);
+        assert!(pinned.contains("No prompt shows it"), "{pinned}");
         ends(at, &["export", "elsewhere", "out"], 0);
         let audit = || -> Vec<(String, String)> {
             use noctuary::MemoryStore as _;

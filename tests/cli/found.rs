@@ -57,6 +57,76 @@ fn two_homes_answer_one_question_and_each_hit_says_whose_it_is() {
     assert!(receipt.contains("With `--in-files`, `noctuary forget work`"), "the next step: {receipt}");
 }
 
+/// A passage with one tagged entry brought the entries beside it along.
+#[test]
+fn an_entry_without_the_tag_is_not_found_beside_one_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    ends(at, &["init", "life"], 0);
+    for text in ["The ferry is late today. #boats", "The ferry serves oat milk."] {
+        ends(at, &["note", "life", text], 0);
+    }
+    let told = ends(at, &["search", "life", "ferry", "--tag", "Boats"], 0);
+    assert!(told.contains("late today") && !told.contains("oat milk"), "{told}");
+}
+
+/// A step named PATH where the command knew the home.
+#[test]
+fn a_next_step_names_the_home_that_the_command_is_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    ends(at, &["init", "me.db", "--user", "marta"], 0);
+    for (arguments, step) in [
+        (&["undo", "me.db"][..], "`noctuary status me.db` lists them"),
+        (&["row", "me.db", "--user", "marta", "one"], "`noctuary rows me.db --user marta` lists them"),
+        (&["undo", "me.db", "0123456789abcdef"], "`noctuary doctor me.db` says"),
+    ] {
+        let output = crate::run(at, arguments);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(told.contains(step) && !told.contains("PATH"), "{arguments:?}: {told}");
+    }
+}
+
+/// A folder of another program was refused file by file, and nothing named the option.
+#[test]
+fn a_folder_that_is_no_export_says_how_it_comes_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::create_dir(at.join("theirs")).unwrap();
+    for number in 0..30 {
+        fs::write(at.join(format!("theirs/{number}.jsonl")), "{}\n").unwrap();
+    }
+    let told = ends(at, &["import", "theirs", "life"], 1);
+    assert!(told.contains("and 10 more") && told.contains("say whose it is with --from:"), "{told}");
+}
+
+/// A search of a database read all of its documents each time.
+#[test]
+fn a_kept_index_of_a_database_is_of_each_life_and_leaves_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("kept.toml"), "[search]\nindex = \"kept\"\n").unwrap();
+    let kept =
+        |arguments: &[&str], code: i32| ends(at, &[&["--config", "kept.toml"], arguments].concat(), code);
+    let files = || fs::read_dir(at.join("kept")).map_or(0, Iterator::count);
+    for (user, text) in [("ana", "The ferry leaves at six."), ("boris", "The ferry leaves at nine.")] {
+        kept(&["init", "home.db", "--user", user], 0);
+        kept(&["note", "home.db", "--user", user, text], 0);
+    }
+    for (user, hour, other) in [("ana", "six", "nine"), ("boris", "nine", "six"), ("ana", "six", "nine")] {
+        let told = kept(&["search", "home.db", "--user", user, "ferry leaves"], 0);
+        assert!(told.contains(hour) && !told.contains(other), "{told}");
+    }
+    assert!(files() >= 2, "one of each life");
+    kept(&["note", "home.db", "--user", "ana", "The ferry is blue."], 0);
+    assert!(kept(&["search", "home.db", "--user", "ana", "blue"], 0).contains("blue"));
+    kept(&["forget", "home.db", "--user", "ana", "--in-files", "The ferry leaves at six."], 0);
+    assert_eq!(files(), 0, "what was forgotten is in them");
+    kept(&["search", "home.db", "--user", "boris", "ferry"], 0);
+    kept(&["erase", "home.db", "--user", "boris", "--yes"], 0);
+    assert_eq!(files(), 0);
+}
+
 /// A search of a large folder read all of it each time.
 #[test]
 fn a_kept_index_follows_the_folder_and_leaves_with_what_is_forgotten() {

@@ -469,7 +469,7 @@ fn a_group_is_kept_told_and_mended_as_a_life_is() {
     let ledger = at.join("agent/groups/crew/.dreaming.d/ledger.json");
     fs::write(&ledger, "{\"v\":").unwrap();
     let erase = ["erase", "agent", "--group", "crew", "--who", "Ana", "--yes"];
-    says(&told(at, &erase, 3), &["ledger.json", "noctuary doctor PATH"]);
+    says(&told(at, &erase, 3), &["ledger.json", "`noctuary doctor agent`"]);
     let rows = json(at, &["rows", "agent", "--group", "crew", "--json"], 0);
     assert_eq!(rows["rows"].as_array().unwrap().len(), 13, "nothing is half erased: {rows}");
     says(&told(at, &["doctor", "agent"], 1), &["ledger.json of the group crew"]);

@@ -46,7 +46,7 @@ fn rows_are_written_listed_corrected_pinned_retired_and_restored() {
             (vec!["--state", "candidate"], 2),
             (vec!["--state", "superseded"], 0),
             (vec!["--origin", "tool"], 0),
-            (vec!["--origin", "user"], 2),
+            (vec!["--origin", "User"], 2),
             (vec!["--who", "ana"], 0),
             (vec!["--limit", "1"], 1),
         ] {

@@ -117,6 +117,38 @@ fn gpt(id: &str, current: &str, nodes: Vec<(String, Value)>) -> Value {
     json!({"conversation_id": id, "title": "Boats", "create_time": MORNING, "current_node": current, "mapping": mapping})
 }
 
+/// A second import told again what stayed out of the first, and one conversation that was asked for told of all others.
+#[test]
+fn what_stays_out_is_told_of_the_conversations_that_come_in() {
+    let (_life, target) = home(0);
+    let odd = |id: &str, text: &str| {
+        let mut hidden = node("h", Some("a"), "assistant", "unseen");
+        hidden.1["message"]["content"]["content_type"] = json!("thoughts");
+        let mut last = node("bb", Some("h"), "assistant", "Red.");
+        last.1["message"]["metadata"] = json!({"is_visually_hidden_from_conversation": true});
+        gpt(
+            id,
+            "ccc",
+            vec![node("a", None, "user", text), hidden, last, node("ccc", Some("bb"), "user", "Thanks.")],
+        )
+    };
+    let one = odd("6f0c", "Which colour?");
+    let (_folder, path) = export("conversations.json", json!([one]).to_string().as_bytes());
+    let first = import(ChatFormat::ChatGpt, &path, &target);
+    assert!(!first.left_out.is_empty(), "{first:?}");
+    let again = ChatImport::new(ChatFormat::ChatGpt).apply(&path, &target).unwrap();
+    assert_eq!((left(&again), again.unchanged), (vec![], 1));
+    let (_folder, path) =
+        export("conversations.json", json!([one, odd("6f0d", "Which sail?")]).to_string().as_bytes());
+    let longer = import(ChatFormat::ChatGpt, &path, &target);
+    assert_eq!(left(&longer), left(&first), "of the new one alone");
+    let (_life, target) = home(0);
+    let only = ChatImport::new(ChatFormat::ChatGpt).only("6f0d").apply(&path, &target).unwrap();
+    let mut told = left(&only);
+    told.retain(|(what, _)| *what != "conversations that were not asked for");
+    assert_eq!((told, only.messages), (left(&first), longer.messages));
+}
+
 /// BX-56
 #[test]
 fn the_branch_that_a_person_saw_of_chatgpt_comes_in() {
@@ -354,6 +386,49 @@ fn sessions_of_coding_agents_come_in_without_what_the_program_wrote() {
             );
             assert_eq!((documents(&target).len(), plan.messages), (1, 3));
         }
+    }
+}
+
+/// The list names the last session of each chat: an older one of a group came in as words of the owner.
+#[test]
+fn an_unlisted_session_with_others_stays_out() {
+    let said = |id: &str, words: &[&str]| {
+        let message = |words: &&str| {
+            json!({"type": "message", "id": words, "timestamp": "2026-11-21T09:20:00Z",
+                   "message": {"role": "user", "content": words}})
+        };
+        let head = json!({"type": "session", "id": id, "timestamp": "2026-11-21T09:20:00Z"});
+        lines(&[vec![head], words.iter().map(message).collect()].concat())
+    };
+    let group =
+        said("a", &["[WhatsApp Family id:1@g.us 2026-01-05 10:00 UTC] Petra: The key is below the pot."]);
+    let direct = said(
+        "b",
+        &[
+            "[Telegram Marta id:7 2026-01-05 10:00 UTC] todo: buy paint",
+            "[Telegram Marta id:7 +5m] Which colour?",
+            "[x] done",
+        ],
+    );
+    let cron = said("c", &["[cron:0f3a backup] Run the backup."]);
+    let asked = said("d", &["[Chat messages since your last reply - for context]\n[Slack #x 10:00] Ana: Hi"]);
+    let newer = said("e", &["Conversation info:\n{\"is_group_chat\": true}\nThe key is below the pot."]);
+    let files: Vec<(&str, &[u8])> = vec![
+        ("a.jsonl", &group),
+        ("b.jsonl", &direct),
+        ("c.jsonl", &cron),
+        ("d.jsonl", &asked),
+        ("e.jsonl", &newer),
+    ];
+    let listed =
+        json!({"agent:main:main": {"sessionId": "z"}, "agent:main:telegram:group:-1": {"sessionId": "y"}});
+    let listed = listed.to_string();
+    for list in [None, Some(("sessions.json", listed.as_bytes()))] {
+        let folder = folder(&files.iter().copied().chain(list).collect::<Vec<_>>());
+        let (_life, target) = home(0);
+        let plan = import(ChatFormat::OpenClaw, folder.path(), &target);
+        assert_eq!(plan.chats.iter().map(|chat| chat.id.as_str()).collect::<Vec<_>>(), ["openclaw-b"]);
+        assert_eq!((plan.messages, left(&plan)), (3, vec![("sessions with others, or without a person", 4)]));
     }
 }
 

@@ -563,8 +563,8 @@ pub(crate) const ORIGINS: [&str; 7] = ["user", "agent", "tool", "web", "import",
 
 /// Reads an origin of the command line: one of the known ones, `tool:NAME` or `participant:NAME`.
 fn origin(text: &str) -> Result<String, String> {
-    let kind = text.split(':').next().unwrap_or_default();
-    if ORIGINS.contains(&kind) {
+    let kind = text.split(':').next().unwrap_or_default().to_lowercase();
+    if ORIGINS.contains(&kind.as_str()) {
         Ok(text.to_owned())
     } else {
         Err(format!("an origin is one of {}", ORIGINS.join(", ")))

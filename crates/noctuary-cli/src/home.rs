@@ -185,6 +185,7 @@ impl Home {
     /// Opens the documents and the state of an existing home. Its memory store stays closed: a copy of it may wait
     /// to be merged.
     pub(crate) fn workspace(place: &Place, whose: Whose<'_>) -> Result<Arc<dyn Workspace>, Trouble> {
+        whose.is_about(place);
         match place {
             Place::Path(path) if path.is_dir() => {
                 Ok(Arc::new(FileWorkspace::open(path)?.reaching(Reach::everything())))
@@ -195,6 +196,7 @@ impl Home {
 
     /// Opens a home; `None` where nothing is there, or not the life that is named.
     pub(crate) fn find(place: &Place, whose: Whose<'_>) -> Result<Option<Self>, Trouble> {
+        whose.is_about(place);
         let path = match place {
             Place::Path(path) => path,
             Place::Server(address) => return Self::find_on_server(address, whose),
@@ -222,6 +224,7 @@ impl Home {
 
     /// Opens a home, and makes one that does not exist.
     pub(crate) fn open_or_make(place: &Place, whose: Whose<'_>) -> Result<Self, Trouble> {
+        whose.is_about(place);
         let path = match place {
             Place::Path(path) => path,
             Place::Server(address) => return Self::make_on_server(address, whose),
@@ -363,6 +366,7 @@ pub(crate) fn connect(address: &str, whose: Whose<'_>) -> Result<Postgres, Troub
 
 /// Returns the doctor of a home that exists.
 pub(crate) fn doctor(place: &Place, whose: Whose<'_>) -> Result<Doctor, Trouble> {
+    whose.is_about(place);
     let path = match place {
         Place::Path(path) => path,
         Place::Server(address) => return doctor_of_server(place, address, whose),

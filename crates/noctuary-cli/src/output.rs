@@ -5,6 +5,7 @@ use std::fmt::{self, Display};
 use std::io::{ErrorKind, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use noctuary::workspace::Refusal;
 use serde::Serialize;
@@ -81,6 +82,20 @@ impl Display for Message {
     }
 }
 
+/// The home that this command is about, with the options that name the life, and with those that name its group too.
+static HERE: OnceLock<[String; 2]> = OnceLock::new();
+
+/// Names the home that this command is about; the first one counts.
+pub(crate) fn is_about(homes: [String; 2]) {
+    let _ = HERE.set(homes);
+}
+
+/// Returns a text with the home of this command where it says PATH. The doctor is one of a whole life.
+pub(crate) fn here(text: &str) -> String {
+    let Some([life, group]) = HERE.get() else { return text.to_owned() };
+    text.replace("doctor PATH", &format!("doctor {life}")).replace(" PATH", &format!(" {group}"))
+}
+
 /// Puts words into the places of a text: {0}, {1}. Words that look like a place stay as they are.
 fn filled(text: &str, words: &[&dyn Display]) -> String {
     let mut filled = String::new();
@@ -89,9 +104,9 @@ fn filled(text: &str, words: &[&dyn Display]) -> String {
             Some((place, rest)) if part > 0 => {
                 let word = place.parse::<usize>().ok().and_then(|place| words.get(place));
                 filled.push_str(&word.expect("each place has a word").to_string());
-                filled.push_str(rest);
+                filled.push_str(&here(rest));
             }
-            _ => filled.push_str(piece),
+            _ => filled.push_str(&here(piece)),
         }
     }
     filled
@@ -197,7 +212,7 @@ const VERBS: [(&str, &str); 5] = [
 pub(crate) fn in_verbs(text: &str) -> String {
     let mut said = text.to_owned();
     for (call, verb) in VERBS {
-        said = said.replace(call, verb);
+        said = said.replace(call, &here(verb));
     }
     said
 }

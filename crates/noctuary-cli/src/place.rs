@@ -12,7 +12,7 @@ use noctuary::store::StoreConfig;
 use super::address::{is_address, shown};
 use super::config::{HomePath, Server, stores};
 use super::meaning::Models;
-use super::output::Trouble;
+use super::output::{Trouble, is_about};
 
 /// The place of a home. It is printed without the password of an address.
 #[derive(Clone)]
@@ -148,6 +148,11 @@ impl Whose<'_> {
             Some(user) => Err(Trouble::of("life_name", &[&format!("{user:?}")])),
             None => Ok(()),
         }
+    }
+
+    /// Names the home that the command is about to all that says a next step.
+    pub(crate) fn is_about(&self, place: &Place) {
+        is_about([Self { group: None, ..*self }.here(place), self.here(place)]);
     }
 
     /// Returns a place with the options that name the life there, as a shell takes them.

@@ -75,7 +75,7 @@ impl fmt::Display for Refusal {
             Self::GivenBack => "the journal was given back, and waits for the next dream",
             Self::SaidAgain => "a line of the section is in memory already",
             Self::PeerAhead => "a peer has dreamed since; run a dream first",
-            Self::OtherScope => "it belongs to another scope",
+            Self::OtherScope => "it belongs to another user or agent than the named one; what the command made without --user belongs to `user`",
             Self::NotEmpty => "it is not empty",
             Self::InSandbox => "it is inside a folder whose files a model may read",
             Self::WrongKey => {

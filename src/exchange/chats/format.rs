@@ -25,7 +25,8 @@ pub enum ChatFormat {
     ClaudeCode,
     /// Sessions of the Codex CLI, `~/.codex/sessions`.
     Codex,
-    /// Sessions of an OpenClaw agent, `~/.openclaw/agents/NAME/sessions`. Sessions with others stay out by `sessions.json`.
+    /// Sessions of an OpenClaw agent, `~/.openclaw/agents/NAME/sessions`. Sessions with others stay out by `sessions.json`; those
+    /// that it does not name, by the senders in front of their messages.
     OpenClaw,
     /// Markdown.
     Markdown,

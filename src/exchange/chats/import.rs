@@ -221,14 +221,23 @@ const EARLIER: &str = "messages of earlier days";
 const OTHER: &str = "conversations that were not asked for";
 
 impl Run<'_> {
-    fn take(&mut self, mut chat: Chat, left: &mut LeftOut) -> Result<()> {
+    fn take(&mut self, chat: Chat, left: &mut LeftOut) -> Result<()> {
         if let Some(progress) = &self.import.progress {
             progress.count(chat.messages.len());
         }
         if !self.import.wants(&chat) {
+            left.end_chat(false);
             left.count(OTHER, 1);
+            left.end_chat(true);
             return Ok(());
         }
+        let is_told = self.bring(chat, left)?;
+        left.end_chat(is_told);
+        if self.lines.len() >= LINES { self.remember() } else { Ok(()) }
+    }
+
+    /// Brings a conversation in, and returns whether it is new or has something new.
+    fn bring(&mut self, mut chat: Chat, left: &mut LeftOut) -> Result<bool> {
         let day = |message: &ChatMessage| message.at.map(|at| self.import.day.date(at));
         let before = chat.messages.len();
         chat.messages.retain(|message| self.import.since.is_none_or(|since| day(message) >= Some(since)));
@@ -236,7 +245,7 @@ impl Run<'_> {
         if before == 0 {
             left.count(EMPTY, 1);
         }
-        let Some(first) = chat.messages.first() else { return Ok(()) };
+        let Some(first) = chat.messages.first() else { return Ok(true) };
         let title = chat.title.split_whitespace().collect::<Vec<_>>().join(" ");
         if !title.is_empty() {
             let title = ChatMessage { id: TITLE.into(), at: first.at, origin: Origin::Import, text: title };
@@ -265,12 +274,12 @@ impl Run<'_> {
         }
         if item.days.is_empty() {
             self.plan.unchanged += 1;
-            return Ok(());
+            return Ok(item.is_new);
         }
         self.plan.messages += item.messages;
         self.plan.bytes += item.bytes;
         self.plan.chats.push(item);
-        if self.lines.len() >= LINES { self.remember() } else { Ok(()) }
+        Ok(true)
     }
 
     /// Returns the messages that are new, by their days. They are known by their ids and words, and by how many like them came before:

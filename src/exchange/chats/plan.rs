@@ -18,12 +18,12 @@ pub struct ChatPlan {
     pub unchanged: u64,
     /// The number of messages that are added, without titles: the parts of a message with one speaker count as one each.
     pub messages: u64,
-    /// The number of read messages without a readable time. Each has the day of the one before it, and the first ones that of the
+    /// The number of messages without a readable time, in conversations that bring something new. Each has the day of the one before it, and the first ones that of the
     /// conversation.
     pub undated: u64,
     /// The number of bytes that are added to journals.
     pub bytes: u64,
-    /// The kinds of messages and parts that stay out, and how many of each there are.
+    /// The kinds of messages and parts that stay out of conversations that bring something new, and how many of each there are.
     pub left_out: Vec<ChatLeftOut>,
     /// Parts of the export that cannot be read; the others come in.
     pub refused: Vec<ChatRefused>,
@@ -87,9 +87,13 @@ const MAX_NAMED: usize = 100;
 /// The messages and parts that stay out, as they are counted.
 #[derive(Default)]
 pub(super) struct LeftOut {
+    /// Those of the conversation that is read.
     counts: SortedMap<&'static str, u64>,
-    refused: SortedMap<(String, &'static str), Refused>,
     pub(super) undated: u64,
+    /// Those of all conversations before it, of which something is told.
+    told: SortedMap<&'static str, u64>,
+    told_undated: u64,
+    refused: SortedMap<(String, &'static str), Refused>,
 }
 
 /// The parts of a file that are refused for one reason.
@@ -108,7 +112,18 @@ impl LeftOut {
         }
     }
 
-    /// Returns how many of a kind stay out so far.
+    /// Ends a conversation. Nothing is told of one that was not asked for, or that brings nothing new.
+    pub(super) fn end_chat(&mut self, is_told: bool) {
+        let (counts, undated) = (std::mem::take(&mut self.counts), std::mem::take(&mut self.undated));
+        if is_told {
+            self.told_undated += undated;
+            for (what, number) in counts {
+                *self.told.entry(what).or_default() += number;
+            }
+        }
+    }
+
+    /// Returns how many of a kind stay out of the conversation so far.
     pub(super) fn counted(&self, what: &'static str) -> u64 {
         self.counts.get(what).copied().unwrap_or_default()
     }
@@ -144,10 +159,11 @@ impl LeftOut {
     }
 
     /// Tells of all of it; `passed` lets a title pass as those do that come in.
-    pub(super) fn tell(self, plan: &mut ChatPlan, passed: &dyn Fn(&str) -> String) {
+    pub(super) fn tell(mut self, plan: &mut ChatPlan, passed: &dyn Fn(&str) -> String) {
+        self.end_chat(true);
         let left = |(what, count): (&'static str, u64)| ChatLeftOut { what: what.to_owned(), count };
-        plan.undated = self.undated;
-        plan.left_out.extend(self.counts.into_iter().filter(|(_, count)| *count > 0).map(left));
+        plan.undated = self.told_undated;
+        plan.left_out.extend(self.told.into_iter().filter(|(_, count)| *count > 0).map(left));
         for ((file, reason), refused) in self.refused {
             for (number, title) in refused.named {
                 plan.refused.push(ChatRefused {

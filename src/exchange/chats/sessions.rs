@@ -36,13 +36,15 @@ pub(super) struct Sessions {
     format: ChatFormat,
     /// The ids of sessions with others, or without a person.
     others: SortedSet<String>,
+    /// The ids of all other sessions of the list, which has the last one of each chat.
+    known: SortedSet<String>,
     /// Whether a list of sessions could not be read: nobody knows then which of them have a person.
     is_unlisted: bool,
 }
 
 impl Sessions {
     pub(super) fn new(format: ChatFormat) -> Self {
-        Self { format, others: SortedSet::new(), is_unlisted: false }
+        Self { format, others: SortedSet::new(), known: SortedSet::new(), is_unlisted: false }
     }
 
     /// Reads a file.
@@ -94,7 +96,8 @@ impl Sessions {
             left.refuse_whole(place.name, NO_JSON, NOT_THIS);
             return Ok(());
         }
-        if self.is_unlisted || self.others.contains(chat.id.as_str()) {
+        let is_listed = self.format != ChatFormat::OpenClaw || self.known.contains(chat.id.as_str());
+        if self.is_unlisted || self.others.contains(chat.id.as_str()) || !is_listed && is_with_others(&chat) {
             left.count(OTHERS, 1);
             return Ok(());
         }
@@ -116,8 +119,10 @@ impl Sessions {
         let is_other = |key: &str| {
             key.split(':').any(|part| matches!(part, "group" | "channel" | "subagent" | "cron" | "hook"))
         };
-        let others = sessions.iter().filter(|(key, _)| is_other(key));
-        self.others.extend(others.map(|(_, session)| word(session, "sessionId").to_owned()));
+        for (key, session) in &sessions {
+            let ids = if is_other(key) { &mut self.others } else { &mut self.known };
+            ids.insert(word(session, "sessionId").to_owned());
+        }
         Ok(())
     }
 
@@ -132,6 +137,41 @@ impl Sessions {
         }
     }
 }
+
+/// Returns whether an OpenClaw session that no list names is one with others, or without a person, by what is put in front of messages:
+/// `[Channel Group id:-1 2026-01-05 10:00 UTC] Name: words` in a group, without a name where one person writes. Where this is so of
+/// each message, all are words of others.
+fn is_with_others(chat: &Chat) -> bool {
+    let mut is_any = false;
+    for message in chat.messages.iter().filter(|message| message.origin == Origin::User) {
+        let Some((head, words)) = message.text.strip_prefix('[').and_then(|text| text.split_once(']')) else {
+            is_any |= IN_GROUP.iter().any(|said| message.text.contains(said));
+            continue;
+        };
+        if head.starts_with("cron:") || head.starts_with(SINCE_REPLY) {
+            return true;
+        }
+        // Another bracket than that of a channel has no time.
+        if !head.contains(|c: char| c.is_ascii_digit()) {
+            continue;
+        }
+        let name = words.lines().next().unwrap_or_default().split_once(": ").map(|(name, _)| name.trim());
+        if !name.is_some_and(|name| !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS) {
+            return false;
+        }
+        is_any = true;
+    }
+    is_any
+}
+
+/// The longest name in front of words.
+const MAX_NAME_CHARS: usize = 64;
+
+/// The words in front of what a group said since the last reply.
+const SINCE_REPLY: &str = "Chat messages since your last reply";
+
+/// What newer versions tell the model of a message in a group.
+const IN_GROUP: [&str; 2] = ["\"is_group_chat\": true", "\"is_group_chat\":true"];
 
 fn claude_code<'l>(chat: &mut Chat, line: &'l Value, left: &mut LeftOut) -> Option<&'l str> {
     let origin = match word(line, "type") {

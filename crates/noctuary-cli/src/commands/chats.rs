@@ -26,6 +26,9 @@ pub(crate) struct HowChats<'a> {
     pub(crate) apply: bool,
 }
 
+/// The characters of a title that are shown at least.
+const TITLE_CHARS: usize = 40;
+
 /// The number of conversations that are named; the rest are counted.
 const MAX_NAMED: usize = 20;
 
@@ -112,7 +115,8 @@ fn tell(plan: &ChatPlan, output: Output) {
     for chat in plan.chats.iter().take(MAX_NAMED) {
         let day = chat.days.first().map(ToString::to_string).unwrap_or_default();
         let front = format!("  {day}  {}  {}", plain(&chat.id), count(number(chat.messages), "message"));
-        let room = 78_usize.saturating_sub(front.chars().count());
+        // A long id leaves little of a line: the title is what a person knows.
+        let room = 78_usize.saturating_sub(front.chars().count()).max(TITLE_CHARS);
         let title: String = plain(&chat.title).chars().take(room).collect();
         output.line(format!("{front}  {}", output.bold(&title)).trim_end());
     }
@@ -151,8 +155,12 @@ pub(super) struct Waits {
     pub(super) bytes: u64,
     /// Bytes of journals that are too old for a night.
     too_old: u64,
-    pub(super) nights: u64,
+    /// For what is not too old.
+    nights: u64,
     calls: u64,
+    /// For what is.
+    nights_of_old: u64,
+    calls_of_old: u64,
     window: Option<u32>,
 }
 
@@ -163,14 +171,17 @@ impl Waits {
         let dreamer = JournalDreamer::builder(Arc::clone(&home.workspace)).config(config.clone());
         let dreamer = dreamer.enabled(true).configure(|config| config.window_days = None).build()?;
         let all = dreamer.survey(Utc::now())?.backlog;
-        let calls = all.bytes.div_ceil(config.total_input_bytes);
+        let near = near.min(all.bytes);
+        let calls = |bytes: u64| bytes.div_ceil(config.total_input_bytes);
         let a_night = u64::from(config.max_passes.min(config.budget.max_calls_per_day.unwrap_or(u32::MAX)));
         Ok(Self {
             journals: all.journals,
             bytes: all.bytes,
-            too_old: all.bytes - near.min(all.bytes),
-            nights: calls.div_ceil(a_night.max(1)),
-            calls,
+            too_old: all.bytes - near,
+            nights: calls(near).div_ceil(a_night.max(1)),
+            calls: calls(near),
+            nights_of_old: calls(all.bytes - near).div_ceil(a_night.max(1)),
+            calls_of_old: calls(all.bytes - near),
             window: config.window_days,
         })
     }
@@ -179,13 +190,13 @@ impl Waits {
         json!({
             "journals": self.journals, "bytes": self.bytes, "too_old_bytes": self.too_old,
             "nights": self.nights, "calls": self.calls,
+            "too_old_nights": self.nights_of_old, "too_old_calls": self.calls_of_old,
         })
     }
 
-    /// Returns how long nights take.
-    pub(super) fn pace(&self) -> String {
-        let (nights, calls) = (count(number(self.nights), "night"), count(number(self.calls), "call"));
-        format!("about {nights}, {calls} of a model")
+    /// Returns how long nights take for what is not too old; nothing where none is.
+    pub(super) fn pace(&self) -> Option<String> {
+        (self.nights > 0).then(|| pace(self.nights, self.calls))
     }
 
     /// Returns how much no night reads, and how it is read.
@@ -193,7 +204,8 @@ impl Waits {
         let days = self.window.filter(|_| self.too_old > 0)?;
         let size = size(self.too_old);
         Some(format!(
-            "{size} of it is older than {days} days: `noctuary dream {here} --all` reads it, or window_days = 0 in the settings."
+            "{size} of it is older than {days} days: `noctuary dream {here} --all` reads it, or window_days = 0 in the settings: {}.",
+            pace(self.nights_of_old, self.calls_of_old)
         ))
     }
 
@@ -202,11 +214,18 @@ impl Waits {
             return;
         }
         let (size, journals) = (size(self.bytes), count(number(self.journals), "journal"));
-        output.wrapped(0, &format!("{size} in {journals} wait for a dream: {}.", self.pace()));
+        let pace = self.pace().map(|pace| format!(": {pace}")).unwrap_or_default();
+        output.wrapped(0, &format!("{size} in {journals} wait for a dream{pace}."));
         if let Some(old) = self.too_old(&place.to_string()) {
             output.wrapped(0, &old);
         }
     }
+}
+
+/// Says how long some calls take.
+fn pace(nights: u64, calls: u64) -> String {
+    let (nights, calls) = (count(number(nights), "night"), count(number(calls), "call"));
+    format!("about {nights}, {calls} of a model")
 }
 
 /// Imports the memory of another program: its folder, as it is.
@@ -266,7 +285,10 @@ fn tell_item(item: &ImportItem, is_done: bool, output: Output) {
         ImportAction::Refuse(why) => {
             let why = match why {
                 ImportRefusal::Stopped(classes) => format!("it holds {}", classes.join(", ")),
-                ImportRefusal::Conflict => "another document has its place".to_owned(),
+                ImportRefusal::Conflict => {
+                    "another document has its place; import into a new home, before `noctuary init`"
+                        .to_owned()
+                }
                 ImportRefusal::NotUtf8 => "it is not UTF-8".to_owned(),
                 ImportRefusal::TooLarge => "it is above 64 MiB".to_owned(),
                 _ => "it is no plain file".to_owned(),

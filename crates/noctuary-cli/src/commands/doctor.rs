@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::commands::night::Asked;
 use crate::config::Config;
 use crate::home;
-use crate::output::{End, Output, Trouble, count};
+use crate::output::{End, Output, Trouble, count, here};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
 
@@ -72,7 +72,7 @@ pub(crate) fn doctor(
             output.line(format!("    and {more} more, which `--json` lists"));
         }
         let finding = &alike[0];
-        output.wrapped(4, &format!("{}: {}.", finding.kind.meaning(), finding.fix));
+        output.wrapped(4, &here(&format!("{}: {}.", finding.kind.meaning(), finding.fix)));
     }
     if !found.is_sound() {
         output.line(format!(
@@ -185,7 +185,7 @@ fn mend(
         output.line("\nNothing was written. `--fix --apply` does it.");
     }
     if left > 0 {
-        output.line(format!("{} for you: `noctuary doctor PATH` lists them.", count(left, "finding")));
+        output.line(here(&format!("{} for you: `noctuary doctor PATH` lists them.", count(left, "finding"))));
     }
     Ok(End::look_if(left > 0))
 }

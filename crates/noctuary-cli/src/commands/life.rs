@@ -264,7 +264,7 @@ pub(crate) fn status(
     if waits.bytes == 0 {
         row("Waits", "nothing".to_owned());
     } else {
-        let nights = if waits.nights > 1 { format!(", {}", waits.pace()) } else { String::new() };
+        let nights = waits.pace().map(|pace| format!(", {pace}")).unwrap_or_default();
         row(
             "Waits",
             format!("{} in {}{nights}", size(waits.bytes), count(number(waits.journals), "journal")),

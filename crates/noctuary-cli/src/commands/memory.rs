@@ -20,7 +20,7 @@ use crate::commands::rows;
 use crate::config::Config;
 use crate::home::Home;
 use crate::kept::{self, Kept as KeptIndex};
-use crate::meaning::{MAX_RERANKED, Models};
+use crate::meaning::MAX_RERANKED;
 use crate::output::{End, Output, Trouble, count, notice};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
@@ -86,7 +86,7 @@ pub(crate) fn search(
     }
     let seen = {
         let _progress = Progress::begin("searching");
-        look((&homes, &paths), &query.join(" "), sought, (whose.models, config))?
+        look((&homes, &paths), &query.join(" "), sought, (whose, config))?
     };
     let is_empty = seen.rows.is_empty() && seen.documents.is_empty();
     if is_empty {
@@ -108,8 +108,9 @@ fn look<'h>(
     (homes, paths): (&'h [(String, Home)], &[&Place]),
     query: &str,
     sought: &Sought<'_>,
-    (models, config): (Option<&Models>, &Config),
+    (whose, config): (Whose<'_>, &Config),
 ) -> Result<Seen<'h>, Trouble> {
+    let models = whose.models;
     let (limit, most) = (sought.limit, sought.looked_through());
     let mut asked = Query::new(query);
     asked.filter = rows::filter(sought.kept, config)?;
@@ -132,7 +133,7 @@ fn look<'h>(
     let mut placed: Vec<(usize, usize, SearchResult)> = Vec::new();
     for (number, (_, home)) in homes.iter().enumerate() {
         // The home is not written to.
-        let index = kept::open(paths[number], &home.scope, config)?.with_edges(None);
+        let index = kept::open(paths[number], &home.scope, whose, config)?.with_edges(None);
         let index = index.with_ranking(StoreConfig::preset(config.preset()).ranking);
         let chunks = ChunkConfig::preset(config.preset());
         let vectors = index.clone();
@@ -140,8 +141,7 @@ fn look<'h>(
             Indexed::with_chunks(Arc::clone(&home.workspace), index, chunks)?.with_neighbours(sought.around);
         let begun = Instant::now();
         indexed.sync(Utc::now())?;
-        let may_keep =
-            config.search.index.is_none() && matches!(paths[number], Place::Path(path) if path.is_dir());
+        let may_keep = config.search.index.is_none() && matches!(paths[number], Place::Path(_));
         if may_keep && begun.elapsed() > SLOW && std::io::stderr().is_terminal() {
             notice("search_slow", &[&paths[number]]);
         }
@@ -157,9 +157,11 @@ fn look<'h>(
         models.inspect(|models| models.rerank(query, &mut found.results));
         // Who said it is known of each entry.
         let of_somebody = sought.kept.origin.is_some() || sought.kept.who.is_some();
-        let looked = if of_somebody { most } else { limit };
+        let looked = if of_somebody || sought.kept.tag.is_some() { most } else { limit };
         found.results.truncate(looked);
         let mut found = indexed.entries(&home.owner(), query, found, looked)?;
+        // A passage has entries with a tag beside others.
+        found.results.retain(|one| sought.takes(&one.path, &one.content));
         found.results.retain(|one| !of_somebody || rows::is_from(one.origin.as_ref(), sought.kept));
         found.results.truncate(limit);
         for (at, one) in found.results.into_iter().enumerate() {

@@ -13,7 +13,7 @@ use crate::commands::night::dreamer;
 use crate::config::{Config, ENCRYPTION_KEY};
 use crate::home::Home;
 use crate::key::create_private;
-use crate::output::{At, End, Output, Trouble, count};
+use crate::output::{At, End, Output, Trouble, count, here};
 use crate::place::{Place, Whose};
 
 fn id(text: &str) -> Result<DreamId, Trouble> {
@@ -57,7 +57,7 @@ pub(crate) fn review(
         return Ok(End::look_if(!list.is_empty()));
     }
     if proposals.is_empty() {
-        output.line("Nothing waits for review. `noctuary dream PATH --propose` makes proposals.");
+        output.line(here("Nothing waits for review. `noctuary dream PATH --propose` makes proposals."));
         return Ok(End::Well);
     }
     let is_asked = std::io::stdin().is_terminal();

@@ -145,7 +145,8 @@ pub(crate) fn is_wanted(row: &Memory, kept: &Kept) -> bool {
 /// Returns whether words are of the origin and of the person that are asked for. Names are compared in any case and composition.
 pub(crate) fn is_from(origin: Option<&Origin>, kept: &Kept) -> bool {
     let origin = origin.map(ToString::to_string).unwrap_or_default();
-    let is_of = |kind: &String| origin == *kind || origin.split(':').next() == Some(kind);
+    let kinds = [Some(origin.as_str()), origin.split(':').next()].map(Option::unwrap_or_default);
+    let is_of = |kind: &String| kinds.iter().any(|own| own.to_lowercase() == kind.to_lowercase());
     let is_by = |name: &String| {
         origin.strip_prefix("participant:").is_some_and(|said| Entity::fold(said) == Entity::fold(name))
     };
@@ -391,6 +392,9 @@ pub(crate) fn change(of: &Row, change: Change, whose: Whose<'_>, output: Output)
     let here = whose.here(&of.path);
     let row = store.get(&owner, id)?;
     let (is_done, told) = match change {
+        Change::Pin if row.as_ref().is_some_and(|row| !row.is_trusted()) => {
+            (store.pin(&owner, id, true, now)?, "is pinned")
+        }
         Change::Pin => {
             (store.pin(&owner, id, true, now)?, "is in every prompt of a main session from now on")
         }
@@ -416,6 +420,9 @@ pub(crate) fn change(of: &Row, change: Change, whose: Whose<'_>, output: Output)
         return Ok(output.say("row_so_already", &[&id, &here]));
     }
     output.line(format!("memories/{id} {told}."));
+    if change == Change::Pin && row.as_ref().is_some_and(|row| !row.is_trusted()) {
+        output.say("row_of_others", &[&id, &here]);
+    }
     if change == Change::Retire {
         output.line(format!("For 30 days this brings it back: noctuary restore {here} {id}"));
         if row.is_some_and(|row| row.dream.is_some()) {

@@ -177,9 +177,16 @@ pub(crate) fn import(
         output.value(&plan)?;
     } else {
         tell(&plan, how.from.is_some(), output);
+        let is_foreign = plan.items.iter().all(|item| matches!(item.action, BundleAction::Refuse(_)));
+        if is_foreign && how.from.is_none() && from.is_dir() {
+            output.say("no_export", &[&from.display()]);
+        }
     }
     Ok(End::look_if(tells))
 }
+
+/// The number of files that are named where they are refused or stay; the rest are counted.
+const MAX_NAMED: usize = 20;
 
 fn tell(plan: &BundlePlan, is_foreign: bool, output: Output) {
     let added = plan.added().count();
@@ -230,11 +237,18 @@ fn tell(plan: &BundlePlan, is_foreign: bool, output: Output) {
 }
 
 fn tell_refused(plan: &BundlePlan, output: Output) {
+    let mut left = MAX_NAMED;
     for item in plan.refused() {
-        if let BundleAction::Refuse(why) = &item.action {
+        if let BundleAction::Refuse(why) = &item.action
+            && left > 0
+        {
+            left -= 1;
             output.line(format!("{}  {}", output.bad("refused"), output.bold(&item.path)));
             output.wrapped(4, &format!("{why}."));
         }
+    }
+    if let Some(more) = plan.refused().count().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
+        output.line(format!("and {more} more, which `--json` lists"));
     }
     if plan.refused().next().is_some() {
         output.say("refused_all", &[]);
@@ -368,16 +382,19 @@ pub(crate) fn erase(
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
-    if let Place::Path(path) = place
-        && path.is_dir()
-    {
-        let kept = Kept::of(place, config);
-        let erased = erase_folder(path, yes, whose, output)?;
-        if yes {
-            kept.iter().try_for_each(Kept::remove)?;
-        }
-        return Ok(erased);
+    let kept = Kept::of(place, config);
+    let erased = match place {
+        Place::Path(path) if path.is_dir() => erase_folder(path, yes, whose, output),
+        _ => erase_stored(place, yes, whose, output),
+    }?;
+    if yes {
+        kept.iter().try_for_each(Kept::remove)?;
     }
+    Ok(erased)
+}
+
+/// Erases a life in a database or on a server.
+fn erase_stored(place: &Place, yes: bool, whose: Whose<'_>, output: Output) -> Result<End, Trouble> {
     let gone = {
         let home = Home::open(place, whose).map_err(|trouble| by_hand(trouble, place))?;
         if let (Store::Postgres(..), Place::Server(address)) = (&home.store, place) {
@@ -500,8 +517,6 @@ fn tell_files(
     yes: bool,
     output: Output,
 ) -> Result<End, Trouble> {
-    /// More of a project's files are only counted.
-    const MOST: usize = 20;
     if output.json {
         let paths: Vec<&String> = gone.iter().map(|(path, _)| path).collect();
         output.value(&json!({"erased": yes, "paths": paths, "stays": stays}))?;
@@ -513,10 +528,10 @@ fn tell_files(
         let files = files.unwrap_or_default();
         output.line(format!("{}  {path}{files}", if yes { "erased" } else { "would erase" }));
     }
-    for path in stays.iter().take(MOST) {
+    for path in stays.iter().take(MAX_NAMED) {
         output.line(format!("{}  {path}", if yes { "stays" } else { "would stay" }));
     }
-    if let Some(more) = stays.len().checked_sub(MOST).filter(|more| *more > 0) {
+    if let Some(more) = stays.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
         output.line(format!("and {more} more that are no part of the life"));
     }
     if yes {
