@@ -47,11 +47,17 @@ fn a_home_is_made_used_and_carried_with_its_key() {
         let refused = told(at, wrong, &["status", "life.db"], 3);
         assert!(refused.contains(why), "{refused}");
     }
-    // The key may be in a file that the settings name.
+    // The key may be in a file that the settings name, and the kept index has it too.
     fs::write(at.join("key"), format!("{KEY}\n")).unwrap();
-    fs::write(at.join("settings.toml"), "[home]\npath = \"life.db\"\nencryption_key_file = \"key\"\n")
-        .unwrap();
+    let settings = "[home]\npath = \"life.db\"\nencryption_key_file = \"key\"\n[search]\nindex = \"kept\"\n";
+    fs::write(at.join("settings.toml"), settings).unwrap();
     told(at, None, &["--config", "settings.toml", "status"], 0);
+    for _ in 0..2 {
+        let found = told(at, None, &["--config", "settings.toml", "search", "Lisbon"], 0);
+        assert!(found.contains("We sail to Lisbon") && !found.contains("no index"), "{found}");
+    }
+    let kept: Vec<_> = fs::read_dir(at.join("kept")).unwrap().map(|file| file.unwrap().path()).collect();
+    assert!(!kept.is_empty() && !kept.iter().any(|file| holds(file, "Lisbon")), "{kept:?}");
 }
 
 #[test]
