@@ -365,16 +365,17 @@ impl ForgetReceipt {
         self.places.iter().find(|line| line.place == place).expect("each place has a line")
     }
 
-    /// Returns whether it is gone from everywhere that can be reached. Nobody forgot to look somewhere
-    /// ([`unasked`](Self::unasked)), and nothing may still be where they looked ([`left`](Self::left)). Prompts of
-    /// sessions under way, exports and backups are out of reach, and only a repository in the workspace is counted. A
-    /// link and a repository are never opened, so this is `false` as long as the workspace has one.
+    /// Returns whether it is gone from the workspace, a memory store and an index: all were given
+    /// ([`unasked`](Self::unasked)), and nothing may still be where the request looked ([`left`](Self::left)). Artifacts,
+    /// handed-over files, vectors and pages count where their store was given: give each that the host has. Prompts of
+    /// sessions under way, exports and backups are out of reach. A link and a repository of the workspace are never opened,
+    /// so this is `false` as long as the workspace has one.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         self.unasked().next().is_none() && self.left().next().is_none()
     }
 
-    /// Returns the places at which nobody looked, since no store, no workspace or no index was given. A host without a store
+    /// Returns the places at which nobody looked, since no memory store, no workspace or no index was given. A host without a store
     /// always finds its places here, and may ask whether [`left`](Self::left) is empty instead of
     /// [`is_gone`](Self::is_gone).
     pub fn unasked(&self) -> impl Iterator<Item = &PlaceReceipt> {

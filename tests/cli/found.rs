@@ -87,6 +87,34 @@ fn a_next_step_names_the_home_that_the_command_is_about() {
     }
 }
 
+/// A request by the command left the words in charts and reports.
+#[test]
+fn what_is_forgotten_leaves_artifacts_too() {
+    use noctuary::artifacts::{ArtifactData, ArtifactKind, ArtifactStore, NewArtifact};
+    use noctuary::{Access, FileArtifactStore, Scope, SqliteArtifactStore};
+
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for home in ["life", "life.db"] {
+        ends(at, &["init", home], 0);
+        let (scope, now) = (Scope::user("user"), chrono::Utc::now());
+        let open = || -> Box<dyn ArtifactStore> {
+            if home == "life" {
+                Box::new(FileArtifactStore::open(at.join(home), scope.clone()).unwrap())
+            } else {
+                Box::new(SqliteArtifactStore::open(at.join(home), scope.clone()).unwrap())
+            }
+        };
+        let agent = Access::agent(scope.clone());
+        let id = open().insert(&agent, &NewArtifact::new(ArtifactKind::Report, "Letters"), now).unwrap();
+        let text = ArtifactData::markdown("The landlord is Jan Kowalski.");
+        open().mark_completed(&agent, &id, &text, now).unwrap();
+        let told = ends(at, &["forget", home, "The landlord is Jan Kowalski"], 0);
+        assert!(told.contains("artifacts") && told.contains("1 removed"), "{told}");
+        assert!(open().get(&agent, &id).is_err(), "{home}");
+    }
+}
+
 /// A folder of another program was refused file by file, and nothing named the option.
 #[test]
 fn a_folder_that_is_no_export_says_how_it_comes_in() {

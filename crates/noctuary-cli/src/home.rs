@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
+use noctuary::artifacts::ArtifactStore;
 use noctuary::doctor::Doctor;
 use noctuary::edges::EdgeStore;
 use noctuary::exchange::{FeedReport, StoredRows, feed};
@@ -18,8 +19,8 @@ use noctuary::postgres::{Postgres, PostgresMemoryStore};
 use noctuary::vectors::VectorStore;
 use noctuary::workspace::{Listing, Reach};
 use noctuary::{
-    Access, DocName, FileMemoryStore, FileWorkspace, MemoryStore, Scope, SqliteMemoryStore, SqliteWorkspace,
-    Workspace,
+    Access, DocName, FileArtifactStore, FileMemoryStore, FileWorkspace, MemoryStore, Scope,
+    SqliteArtifactStore, SqliteMemoryStore, SqliteWorkspace, Workspace,
 };
 
 use super::output::{At, Trouble, notice};
@@ -279,6 +280,20 @@ impl Home {
             workspace: Arc::new(SqliteWorkspace::open(path, scope.clone())?),
             store: Store::Sqlite(store),
             scope,
+        })
+    }
+
+    /// Opens its charts, spreadsheets and reports.
+    pub(crate) fn artifacts(
+        &self,
+        place: &Place,
+        whose: Whose<'_>,
+    ) -> Result<Box<dyn ArtifactStore>, Trouble> {
+        let scope = self.scope.clone();
+        Ok(match place {
+            Place::Path(path) if path.is_dir() => Box::new(FileArtifactStore::open(path, scope)?),
+            Place::Path(path) => Box::new(SqliteArtifactStore::open(path, scope)?),
+            Place::Server(address) => Box::new(connect(address, whose)?.artifacts(scope)?),
         })
     }
 

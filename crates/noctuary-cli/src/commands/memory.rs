@@ -277,8 +277,10 @@ pub(crate) fn forget(
         for group in home.groups()? {
             groups.push(Home::open(place, Whose { group: Some(&group.to_string()), ..whose })?);
         }
+        let artifacts = home.artifacts(place, whose)?;
         let mut request =
             Forget::new(&owner, text.as_str()).store(home.store.any()).workspace(&home.workspace);
+        request = request.artifacts(artifacts.as_ref());
         for there in &groups {
             request = request.store(there.store.any());
         }
