@@ -305,6 +305,29 @@ fn two_copies_are_merged_into_a_new_folder_and_stay_as_they_are() {
     assert!(parted.contains("The boat is green.") && parted.contains("The boat is red."), "{parted}");
 }
 
+/// Rows that both copies wrote were there twice after a merge, and two values of one property stood side by side in silence.
+#[test]
+fn a_merge_names_the_rows_that_a_person_decides_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for end in ["", ".db"] {
+        let [ours, theirs, out] = ["ours", "theirs", "out"].map(|name| format!("{name}{end}"));
+        for (home, city) in [(&ours, "Lyon"), (&theirs, "Porto")] {
+            ends(at, &["init", home], 0);
+            ends(at, &["remember", home, "The harbour opens at six."], 0);
+            ends(at, &["remember", home, &format!("The boat lies in {city}.")], 0);
+            ends(at, &["remember", home, &format!("The office is in {city}."), "--about", "office/city"], 0);
+        }
+        let told = ends(at, &["merge", &ours, &theirs, &out], 1);
+        let valued =
+            if end.is_empty() { "say two values of office / city" } else { "noctuary suspects out.db" };
+        assert!(told.contains("say the same") && told.contains(valued), "{told}");
+        assert!(told.contains(&format!("noctuary retire {out}")) || told.contains("/out"), "{told}");
+        let rows = json(at, &["rows", &out, "--json"], 0);
+        assert_eq!(rows["rows"].as_array().unwrap().len(), 6, "nothing is decided: {rows}");
+    }
+}
+
 #[test]
 fn a_merge_writes_into_no_copy_and_over_no_file() {
     let folder = tempfile::tempdir().unwrap();
