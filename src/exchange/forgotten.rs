@@ -65,6 +65,7 @@ debug_as!(HiddenLine, |it| "HiddenLine {{ place: {}, bytes: {} }}", it.place, it
 /// let forgotten = ForgottenList::new(&marta).workspace(&workspace);
 /// let all = forgotten.list()?;
 /// assert_eq!((all[0].words, all[0].hides[0].place.as_str()), (4, "MEMORY.md#L1"));
+/// assert!(forgotten.is_said_in("Ask Jan: my landlord is Jan!")?);
 /// assert!(forgotten.lift(&all[0].id, Utc::now())?);
 /// assert!(forgotten.list()?.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -147,6 +148,15 @@ impl<'a> ForgottenList<'a> {
             }
         }
         Ok(sets)
+    }
+
+    /// Returns whether a text says one of the statements. With others present a session is not told so: this is for the human alone.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`] for anybody but the human in a main session, and the errors of reading.
+    pub fn is_said_in(&self, text: &str) -> Result<bool> {
+        Ok(self.sets()?.iter().any(|set| set.holds(text)))
     }
 
     /// Returns what was noted of forgettings.

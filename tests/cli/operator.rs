@@ -457,6 +457,26 @@ fn a_group_is_kept_told_and_mended_as_a_life_is() {
 
         let out = format!("out-of-{home}");
         says(&told(at, &["export", home, &out], 0), &["rows of crew are not in it", "noctuary copy"]);
+        // Its rows went nowhere by an export.
+        let crew = format!("crew-of-{home}");
+        let second = format!("second-{home}");
+        ends(at, &["export", home, &crew, "--group", "crew"], 0);
+        ends(at, &["init", &second], 0);
+        let plan = told(at, &["import", &crew, &second, "--group", "crew"], 0);
+        says(&plan, &["would be added", "Nothing was written"]);
+        assert!(!at.join(&second).join("groups").exists());
+        told(at, &["import", &crew, &second, "--group", "crew", "--apply"], 0);
+        let rows = json(at, &["rows", &second, "--group", "crew", "--json"], 0);
+        assert_eq!(rows["rows"].as_array().unwrap().len(), 12, "{rows}");
+        json(at, &["rows", &second, "--json"], 1);
+        told(at, &["import", &crew, &second, "--group", "crew", "--from", "codex"], 2);
+        says(&told(at, &["import", &crew, &second, "--group", "crew", "--apply"], 0), &["0 files added"]);
+        // What was forgotten there and is noted again was told in the life alone.
+        let words = "The parrot sleeps in the galley.";
+        ends(at, &["note", home, "--group", "crew", "--who", "Ana", words], 0);
+        told(at, &["forget", home, "--group", "crew", "--in-files", words], 0);
+        let again = told(at, &["note", home, "--group", "crew", "--who", "Ana", words], 1);
+        says(&again, &["It says what is forgotten", "Noted in memory/"]);
         says(&told(at, &["erase", home, "--group", "crew"], 2), &["--who erases one of its people"]);
         ends(at, &["remember", home, "The office is in Oslo.", "--group", "crew"], 0);
         let doubted = told(at, &["remember", home, "The office is in Bergen.", "--group", "crew"], 1);

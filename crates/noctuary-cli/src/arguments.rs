@@ -436,6 +436,8 @@ impl Command {
                 | Self::Restore { .. }
                 | Self::Suspects(_)
                 | Self::Feed { .. }
+                | Self::Export { .. }
+                | Self::Import { .. }
                 | Self::Erase { who: Some(_), .. }
         )
     }

@@ -247,10 +247,17 @@ impl Home {
 
     /// Opens the home that an import goes into; for a plan, one in memory where there is none.
     pub(crate) fn target(place: &Place, apply: bool, whose: Whose<'_>) -> Result<Self, Trouble> {
-        if apply {
-            return Self::open_or_make(place, whose);
+        // A group is one of a life that is there.
+        match (apply, whose.group) {
+            (true, Some(_)) => Self::begun(place, whose),
+            (true, None) => Self::open_or_make(place, whose),
+            (false, Some(group)) => {
+                let home = Self::whole(place, whose)?;
+                let is_known = home.groups()?.iter().any(|known| known.to_string() == group);
+                if is_known { Self::open(place, whose) } else { Self::in_memory(whose) }
+            }
+            (false, None) => Self::find(place, whose)?.map_or_else(|| Self::in_memory(whose), Ok),
         }
-        Self::find(place, whose)?.map_or_else(|| Self::in_memory(whose), Ok)
     }
 
     fn in_memory(whose: Whose<'_>) -> Result<Self, Trouble> {

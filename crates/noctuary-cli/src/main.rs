@@ -206,6 +206,10 @@ fn import(
     if !input.exists() {
         return Err(Trouble::of("no_import", &[&input.display()]));
     }
+    // What another program had was said by one person.
+    if from.is_some() && whose.group.is_some() {
+        return Err(Trouble::of("not_of_groups", &[]));
+    }
     let of_bundles = of.is_some() || !trust.is_empty() || *approve_hard_constraints;
     let of_chats = since.is_some() || only.is_some();
     let foreign = match from.map(InFormat::way) {

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::chats::Waits;
 use crate::arguments::Kind;
+use crate::commands::memory::listed;
 use crate::commands::night::dreamer;
 use crate::config::Config;
 use crate::home::{self, Home};
@@ -87,13 +88,17 @@ pub(crate) fn note(
     let mut session = life.begin_session(access, "cli", "cli", now)?;
     let warnings = session.note(&note, now)?;
     session.flush()?;
+    const FORGOTTEN: &str =
+        "It says what is forgotten. The journal keeps it; no search, dream or prompt shows it.";
     let told = |warning: &DoorWarning| match warning.class.as_str() {
-        "forgotten" => {
-            "It says what is forgotten. The journal keeps it; no search, dream or prompt shows it.".to_owned()
-        }
+        "forgotten" => FORGOTTEN.to_owned(),
         _ => warning.to_string(),
     };
-    let warnings: Vec<String> = warnings.iter().map(told).collect();
+    let mut warnings: Vec<String> = warnings.iter().map(told).collect();
+    // A session with others present does not tell.
+    if whose.group.is_some() && listed(&home, &home.owner()).is_said_in(&note.text)? {
+        warnings.push(FORGOTTEN.to_owned());
+    }
     if output.json {
         output.value(&json!({"journals": [journal.name()], "warnings": warnings}))?;
     } else {

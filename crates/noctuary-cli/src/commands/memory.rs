@@ -429,7 +429,7 @@ fn is_index(place: ForgetPlace) -> bool {
 }
 
 /// Returns the list of what a home has forgotten.
-fn listed<'h>(home: &'h Home, owner: &'h Access) -> ForgottenList<'h> {
+pub(super) fn listed<'h>(home: &'h Home, owner: &'h Access) -> ForgottenList<'h> {
     ForgottenList::new(owner).workspace(home.workspace.as_ref()).store(home.store.rows())
 }
 

@@ -67,7 +67,8 @@ pub(crate) fn export(
         bundle
     };
     let mut groups = Vec::new();
-    for group in home.groups()? {
+    let all = if whose.group.is_some() { Vec::new() } else { home.groups()? };
+    for group in all {
         let of_group = Home::open(place, Whose { group: Some(&group.to_string()), ..whose })?;
         if !of_group.store.any().list(&of_group.owner(), &Filter::limit(1))?.is_empty() {
             groups.push(group.to_string());
@@ -92,7 +93,7 @@ pub(crate) fn export(
     if groups.is_empty() {
         return Ok(End::Well);
     }
-    Ok(output.say("rows_of_groups", &[&groups.join(", ")]))
+    Ok(output.say("rows_of_groups", &[&groups.join(", "), place]))
 }
 
 fn bundle_of(home: &Home, key: Option<&BundleKey>, how: HowOut) -> Result<Bundle, Trouble> {
