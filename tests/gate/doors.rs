@@ -1564,6 +1564,7 @@ const WITHOUT_DOOR: &[(&str, &str)] = &[
     ("ArtifactStore::lift", "what is to be lifted is kept nowhere"),
     ("ArtifactStore::mark_error", "masked, whatever the policies say"),
     ("Materialiser::materialise", "a message is looked through for references, and kept nowhere"),
+    ("ForgottenList::is_said_in", "what is asked for is kept nowhere, and the human alone is answered"),
     ("DocumentIndex::search", "what is looked for is kept nowhere"),
     ("DocumentIndex::search_near", "what is looked for is kept nowhere"),
     ("GroupName::parse", "small letters, digits and hyphens alone"),

@@ -20,7 +20,7 @@ use crate::format::documents::curated;
 use crate::format::documents::day_log::{self, JournalEnd};
 use crate::format::state::chats::{ImportedChats, message_hash};
 use crate::format::{JournalName, Note, Origin};
-use crate::gate::{Door, Doors, Masks};
+use crate::gate::{Door, Doors, Masks, Tombstones};
 use crate::session;
 use crate::workspace::{Lease, Workspace};
 
@@ -35,7 +35,7 @@ use crate::workspace::{Lease, Workspace};
 /// [forgetting](crate::exchange::Forget) took out of a journal does not come back.
 ///
 /// Words pass as notes do, by the policy of [`Door::JournalAppend`]: secrets are masked, and suspicious text is kept and told. A
-/// message with a forgotten statement stays out.
+/// statement that was forgotten here is struck out of its message.
 ///
 /// One conversation is in memory at a time, whatever size the export has. One above 32 MiB is refused, and the others come in.
 ///
@@ -140,9 +140,11 @@ impl ChatImport {
     }
 
     fn run(&self, path: &Path, target: &dyn Workspace, lease: Option<&dyn Lease>) -> Result<ChatPlan> {
+        let forgotten = session::forgotten(target)?.map(Arc::new);
         let mut run = Run {
             import: self,
-            doors: self.doors.clone().heeding(session::forgotten(target)?.map(Arc::new)),
+            doors: self.doors.clone().heeding(forgotten.clone()),
+            forgotten,
             target,
             lease,
             known: known(target)?,
@@ -191,6 +193,7 @@ fn known(target: &dyn Workspace) -> Result<ImportedChats> {
 struct Run<'r> {
     import: &'r ChatImport,
     doors: Doors,
+    forgotten: Option<Arc<Tombstones>>,
     target: &'r dyn Workspace,
     lease: Option<&'r dyn Lease>,
     known: ImportedChats,
@@ -214,7 +217,7 @@ const LINES: usize = 64 << 10;
 /// The id of a conversation's title among its messages.
 const TITLE: &str = "title";
 
-const FORGOTTEN: &str = "messages with what was forgotten here";
+const FORGOTTEN: &str = "messages that said what was forgotten here";
 const STOPPED: &str = "messages that the policy of journals stops";
 const EMPTY: &str = "conversations without a message";
 const EARLIER: &str = "messages of earlier days";
@@ -318,6 +321,16 @@ impl Run<'_> {
             {
                 name.clear();
             }
+            let mut text = text;
+            if let Some(struck) =
+                self.forgotten.as_ref().filter(|it| it.holds(&text)).map(|it| it.struck(&text))
+            {
+                left.count(FORGOTTEN, 1);
+                if !struck.replace(StateName::STRUCK.as_str(), "").contains(char::is_alphanumeric) {
+                    continue;
+                }
+                text = struck.into_owned();
+            }
             match self.passed(&text) {
                 Ok((text, found)) => {
                     for class in found {
@@ -329,12 +342,7 @@ impl Run<'_> {
                         days.entry(self.import.day.date(at)).or_default().push(fresh);
                     }
                 }
-                Err(Error::Stopped { classes, .. }) => {
-                    left.count(
-                        if classes.iter().any(|class| class == "forgotten") { FORGOTTEN } else { STOPPED },
-                        1,
-                    );
-                }
+                Err(Error::Stopped { .. }) => left.count(STOPPED, 1),
                 Err(error) => return Err(error),
             }
         }
