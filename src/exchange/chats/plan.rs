@@ -87,10 +87,10 @@ const MAX_NAMED: usize = 100;
 /// The messages and parts that stay out, as they are counted.
 #[derive(Default)]
 pub(super) struct LeftOut {
-    /// Those of the conversation that is read.
+    /// The counts of the conversation that is read.
     counts: SortedMap<&'static str, u64>,
     pub(super) undated: u64,
-    /// Those of all conversations before it, of which something is told.
+    /// The counts of all conversations before it that have something new.
     told: SortedMap<&'static str, u64>,
     told_undated: u64,
     refused: SortedMap<(String, &'static str), Refused>,

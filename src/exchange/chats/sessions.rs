@@ -170,7 +170,7 @@ const MAX_NAME_CHARS: usize = 64;
 /// The words in front of what a group said since the last reply.
 const SINCE_REPLY: &str = "Chat messages since your last reply";
 
-/// What newer versions tell the model of a message in a group.
+/// The words by which newer versions name a message in a group.
 const IN_GROUP: [&str; 2] = ["\"is_group_chat\": true", "\"is_group_chat\":true"];
 
 fn claude_code<'l>(chat: &mut Chat, line: &'l Value, left: &mut LeftOut) -> Option<&'l str> {
