@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::inputs::Inputs;
 use super::page::Page;
+use crate::base::day::DayPolicy;
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
@@ -59,6 +60,7 @@ impl<'r> DreamPage<'r> {
     pub fn new(report: &'r DreamReport) -> Self {
         Self(Inputs {
             report,
+            day: DayPolicy::UTC,
             doors: Doors::default(),
             forgotten: None,
             budget: None,
@@ -74,6 +76,12 @@ impl<'r> DreamPage<'r> {
     /// of the doors are not used: a page masks every secret.
     pub fn doors(mut self, doors: Doors) -> Self {
         self.0.doors = doors;
+        self
+    }
+
+    /// Sets the days and the time zone in which the page prints times; UTC without it.
+    pub fn day(mut self, day: DayPolicy) -> Self {
+        self.0.day = day;
         self
     }
 

@@ -6,6 +6,7 @@ use super::frame::{POLICY, STYLE};
 use super::page::time;
 use super::parts::{count, section};
 use super::veil::{Shown, Veil};
+use crate::base::day::{DayPolicy, Zone};
 use crate::base::debug::debug_as;
 use crate::base::text;
 use crate::gate::Doors;
@@ -40,6 +41,7 @@ use crate::pages::{CompiledPage, PageLine};
 #[must_use = "`to_html` makes the page"]
 pub struct EntityPage<'p> {
     page: &'p CompiledPage,
+    day: DayPolicy,
     doors: Doors,
 }
 
@@ -68,7 +70,13 @@ const LABEL: usize = 22;
 impl<'p> EntityPage<'p> {
     /// Makes the page.
     pub fn new(page: &'p CompiledPage) -> Self {
-        Self { page, doors: Doors::default() }
+        Self { page, day: DayPolicy::UTC, doors: Doors::default() }
+    }
+
+    /// Sets the days and the time zone in which the page prints times; UTC without it.
+    pub fn day(mut self, day: DayPolicy) -> Self {
+        self.day = day;
+        self
     }
 
     /// Sets what finds the secrets that are masked. The policies of the doors are not used.
@@ -81,13 +89,18 @@ impl<'p> EntityPage<'p> {
     #[must_use]
     pub fn to_html(&self) -> String {
         let veil = Veil::new(&self.doors, None);
-        let page = self.page;
+        let (page, zone) = (self.page, self.day.zone());
         let sections = [
-            ("constraints", "Constraints", page.constraints.len(), constraints(page, &veil)),
-            ("facts", "What holds now", page.facts.len(), lines(&page.facts, &veil)),
+            ("constraints", "Constraints", page.constraints.len(), constraints(page, zone, &veil)),
+            ("facts", "What holds now", page.facts.len(), lines(&page.facts, zone, &veil)),
             ("methods", "Methods", page.methods.len(), methods(page, &veil)),
-            ("timeline", "Timeline", page.timeline.len(), lines(&page.timeline, &veil)),
-            ("contradictions", "Open contradictions", page.contradictions.len(), contradictions(page, &veil)),
+            ("timeline", "Timeline", page.timeline.len(), lines(&page.timeline, zone, &veil)),
+            (
+                "contradictions",
+                "Open contradictions",
+                page.contradictions.len(),
+                contradictions(page, zone, &veil),
+            ),
             ("neighbours", "Neighbours", page.neighbors.len(), neighbors(page, &veil)),
         ];
         let shown: Vec<_> = sections.into_iter().filter(|(_, _, many, _)| *many > 0).collect();
@@ -135,13 +148,13 @@ impl<'p> EntityPage<'p> {
 
 debug_as!(EntityPage<'_>, |it| "EntityPage {{ {:?} }}", it.page);
 
-fn constraints(page: &CompiledPage, veil: &Veil) -> Markup {
+fn constraints(page: &CompiledPage, zone: Zone, veil: &Veil) -> Markup {
     html! {
         ul.lines {
             @for rule in &page.constraints {
                 li { div.claim {
                     p { (veil.show(&rule.text)) }
-                    p.note { "Approved by " (veil.show(&rule.approved_by)) " " (time(rule.approved_at)) }
+                    p.note { "Approved by " (veil.show(&rule.approved_by)) " " (time(rule.approved_at, zone)) }
                 } }
             }
         }
@@ -161,19 +174,19 @@ fn methods(page: &CompiledPage, veil: &Veil) -> Markup {
     }
 }
 
-fn lines(all: &[PageLine], veil: &Veil) -> Markup {
-    html! { ul.lines { @for one in all { li { (line(one, veil)) } } } }
+fn lines(all: &[PageLine], zone: Zone, veil: &Veil) -> Markup {
+    html! { ul.lines { @for one in all { li { (line(one, zone, veil)) } } } }
 }
 
 /// Prints a statement above its source.
-fn line(line: &PageLine, veil: &Veil) -> Markup {
+fn line(line: &PageLine, zone: Zone, veil: &Veil) -> Markup {
     html! {
         div.claim {
             p dir="auto" { (veil.show(&line.text)) }
             @if !line.notes.is_empty() { p.why { (veil.show(&line.notes.join(", "))) } }
             p.note {
                 (veil.show(&line.kind)) " "
-                @if let Some(at) = line.at { (time(at)) " " }
+                @if let Some(at) = line.at { (time(at, zone)) " " }
                 code { (veil.show(&line.citation.to_string())) }
                 @for lines in &line.lines { " " code { (veil.show(&lines.to_string())) } }
             }
@@ -181,10 +194,10 @@ fn line(line: &PageLine, veil: &Veil) -> Markup {
     }
 }
 
-fn contradictions(page: &CompiledPage, veil: &Veil) -> Markup {
+fn contradictions(page: &CompiledPage, zone: Zone, veil: &Veil) -> Markup {
     html! {
         ul.lines {
-            @for pair in &page.contradictions { li { (line(&pair.older, veil)) (line(&pair.newer, veil)) } }
+            @for pair in &page.contradictions { li { (line(&pair.older, zone, veil)) (line(&pair.newer, zone, veil)) } }
         }
     }
 }

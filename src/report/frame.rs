@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::page::{Page, capital, time};
+use super::page::{Page, capital};
 use super::parts::{count, facts, fold, grouped, section, size};
 use super::{growth, journals, lines, memory, secrets};
 use crate::dreamer::{NotDue, Notice, Outcome};
@@ -16,8 +16,9 @@ pub(super) const POLICY: &str =
 
 impl Page<'_> {
     pub(super) fn html(&self) -> Markup {
-        let title = format!("Dream of {}", self.report.started_at.format("%Y-%m-%d"));
-        let sections = [
+        let date = self.given.day.date(self.report.started_at);
+        let title = format!("Dream of {date}");
+        let mut sections = vec![
             ("promoted", lines::promoted(self)),
             ("held", lines::held(self)),
             ("secrets", secrets::section(self)),
@@ -25,6 +26,11 @@ impl Page<'_> {
             ("journals", journals::section(self)),
             ("nights", growth::section(self)),
         ];
+        // Three sections that have nothing are one line.
+        let is_quiet = sections[..3].iter().all(|(_, part)| part.is_empty);
+        if is_quiet {
+            sections.drain(..3);
+        }
         html! {
             (DOCTYPE)
             html lang="en" {
@@ -40,7 +46,7 @@ impl Page<'_> {
                 body {
                     a.skip href="#main" { "Skip to the page" }
                     header {
-                        h1 { (title) }
+                        h1 { "Dream of " time { (date) } }
                         p.outcome.(self.tone()) { (self.outcome()) }
                         (self.figures())
                     }
@@ -49,6 +55,7 @@ impl Page<'_> {
                     }
                     main #main {
                         (self.notices())
+                        @if is_quiet { p.nothing { "No line was promoted or held back, and no secret was found." } }
                         @for (id, part) in &sections { (section(id, part.title, &part.count, &part.body)) }
                     }
                     footer {
@@ -99,13 +106,13 @@ impl Page<'_> {
             (sentence)
             @if let Some(failure) = failure { " " (self.show(&capital(&failure.to_string()))) "." }
             @if let Some(lost) = lost { " " (capital(&lost.to_string())) "." }
-            @if let Some(not_due) = &report.not_due { " " (why_not(not_due)) " Next: " (time(not_due.next())) "." }
+            @if let Some(not_due) = &report.not_due { " " (why_not(not_due)) " Next: " (self.time(not_due.next())) "." }
             @if let Some(holder) = &report.holder {
                 @let host = holder.hostname.as_deref().unwrap_or("an unknown host");
                 " Held by "
                 @if let Some(pid) = holder.pid { "process " (pid) " on " }
                 (self.show(host))
-                @if let Some(since) = holder.since { " since " (time(since)) }
+                @if let Some(since) = holder.since { " since " (self.time(since)) }
                 "."
             }
         }
@@ -151,7 +158,7 @@ impl Page<'_> {
         let took = (seconds > 0).then(|| html! { (count(seconds.unsigned_abs(), "second")) });
         facts(&[
             ("Workspace", Some(html! { code { (self.show(&report.workspace)) } })),
-            (if report.retold { "Ended" } else { "Began" }, Some(time(report.started_at))),
+            (if report.retold { "Ended" } else { "Began" }, Some(self.time(report.started_at))),
             ("Took", took),
             ("Model", Some(html! { (asked) })),
             ("Tokens", tokens),

@@ -10,7 +10,7 @@ pub(super) fn section(page: &Page<'_>) -> Part {
     let nights = nights::nights(&page.given.log);
     let Some(((first, _), (last, newest))) = nights.first_key_value().zip(nights.last_key_value()) else {
         let body = html! { p.nothing { "The log of nights was not given, or is empty." } };
-        return Part { title: "Nights", count: String::new(), body };
+        return Part { title: "Nights", is_empty: false, count: String::new(), body };
     };
     let told = format!("{} promoted from {first} to {last}", count(newest.total, "line"));
     let body = html! {
@@ -51,5 +51,5 @@ pub(super) fn section(page: &Page<'_>) -> Part {
             }
         })))
     };
-    Part { title: "Nights", count: count(nights.len() as u64, "night"), body }
+    Part { title: "Nights", is_empty: false, count: count(nights.len() as u64, "night"), body }
 }

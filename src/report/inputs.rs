@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::base::day::DayPolicy;
 use crate::base::name::DocName;
 use crate::dreamer::DreamReport;
 use crate::facts::Superseded;
@@ -14,6 +15,8 @@ use crate::gate::{Doors, Tombstones};
 #[derive(Clone)]
 pub(super) struct Inputs<'r> {
     pub(super) report: &'r DreamReport,
+    /// The days and the zone of the person who looks at it.
+    pub(super) day: DayPolicy,
     pub(super) doors: Doors,
     pub(super) forgotten: Option<Arc<Tombstones>>,
     /// The most bytes of journals that a pass may show.

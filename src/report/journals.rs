@@ -40,7 +40,7 @@ pub(super) fn section(page: &Page<'_>) -> Part {
         }
     };
     let count = format!("{} read, {}", count(read.len() as u64, "journal"), size(shown));
-    Part { title: "Journals", count, body }
+    Part { title: "Journals", is_empty: false, count, body }
 }
 
 /// Returns the journals that a retold dream read, with their sizes as they are now, where they are known.

@@ -35,8 +35,9 @@ pub(super) fn promoted(page: &Page<'_>) -> Part {
     }
     // Those of a retold dream that stand nowhere any more.
     let gone = of_fate(page, "promoted").map_or(0, |all| all.saturating_sub(number));
+    let is_empty = headings.is_empty() && gone == 0;
     let body = html! {
-        @if headings.is_empty() && gone == 0 { p.nothing { "Nothing." } }
+        @if is_empty { p.nothing { "Nothing." } }
         @if gone > 0 { p.nothing { (count(gone, "line")) " more, no longer in memory and not kept." } }
         @for (heading, rows) in headings {
             h3 { (page.show(heading.unwrap_or("Other"))) }
@@ -44,7 +45,7 @@ pub(super) fn promoted(page: &Page<'_>) -> Part {
         }
     };
     let title = if page.is_written() { "Promoted" } else { "Would promote" };
-    Part { title, count: count(number + gone, "line"), body }
+    Part { title, is_empty, count: count(number + gone, "line"), body }
 }
 
 /// Returns the number of lines of a retold dream that had a fate.
@@ -115,7 +116,7 @@ pub(super) fn held(page: &Page<'_>) -> Part {
             }))
         }
     };
-    Part { title: "Held back", count: count(number, "line"), body }
+    Part { title: "Held back", is_empty, count: count(number, "line"), body }
 }
 
 /// Returns a line, masked, without its citations, which are beside it.

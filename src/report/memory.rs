@@ -61,7 +61,7 @@ pub(super) fn section(page: &Page<'_>) -> Part {
         @for part in parts { (part) }
     };
     let count = if added == 0 { String::new() } else { format!("+{}", count(added as u64, "line")) };
-    Part { title: "MEMORY.md", count, body }
+    Part { title: "MEMORY.md", is_empty: false, count, body }
 }
 
 fn of_pass(page: &Page<'_>, pass: &PassReport, section: &str, lines: &[String], masked: &[String]) -> Markup {

@@ -9,6 +9,7 @@ use maud::{Markup, html};
 
 use super::inputs::Inputs;
 use super::veil::{Shown, Veil};
+use crate::base::day::Zone;
 use crate::base::name::DocName;
 use crate::base::text;
 use crate::dreamer::{DreamMode, DreamReport, PassReport};
@@ -37,6 +38,10 @@ impl<'p> Page<'p> {
         let masked = |text: &str| Ok::<_, Infallible>(veil.mask(text));
         let Ok(notes) = Notes::of(&given.superseded, masked);
         Self { given, report: given.report, journals, veil, notes }
+    }
+
+    pub(super) fn time(&self, instant: DateTime<Utc>) -> Markup {
+        time(instant, self.given.day.zone())
     }
 
     /// Returns a text that is not the page's own.
@@ -73,14 +78,18 @@ impl<'p> Page<'p> {
 /// A section of the page.
 pub(super) struct Part {
     pub(super) title: &'static str,
+    /// Whether it has no entry and nothing else to say.
+    pub(super) is_empty: bool,
     /// The number of entries in it, in words.
     pub(super) count: String,
     pub(super) body: Markup,
 }
 
-pub(super) fn time(instant: DateTime<Utc>) -> Markup {
+/// Prints a time as the clock of a person shows it.
+pub(super) fn time(instant: DateTime<Utc>, zone: Zone) -> Markup {
+    let local = instant.with_timezone(&zone.offset_at(instant.naive_utc()));
     html! {
-        time datetime=(instant.format("%Y-%m-%dT%H:%M:%SZ")) { (instant.format("%Y-%m-%d %H:%M")) " UTC" }
+        time datetime=(instant.format("%Y-%m-%dT%H:%M:%SZ")) { (local.format("%Y-%m-%d %H:%M")) " " (zone) }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
-use super::page::{Page, Part, time};
+use super::page::{Page, Part};
 use super::parts::{count, fold};
 use super::veil::Shown;
 use crate::dreamer::{Blamed, Charge};
@@ -22,10 +22,15 @@ pub(super) fn section(page: &Page<'_>) -> Part {
             }
         }
     };
+    let is_empty = !page.report.retold
+        && masked.is_empty()
+        && warned.is_empty()
+        && blamed.is_empty()
+        && standing.is_empty();
     let body = html! {
         @if page.report.retold {
             p.nothing { "What was masked for the model, and what was found besides, was not kept." }
-        } @else if masked.is_empty() && warned.is_empty() && blamed.is_empty() && standing.is_empty() {
+        } @else if is_empty {
             p.nothing {
                 "None was found" @if page.given.quarantine.is_some() { ", and no journal is in quarantine" } "."
             }
@@ -53,7 +58,7 @@ pub(super) fn section(page: &Page<'_>) -> Part {
         0 => String::new(),
         number => format!("{} in quarantine", count(number as u64, "journal")),
     };
-    Part { title: "Secrets", count: quarantined, body }
+    Part { title: "Secrets", is_empty, count: quarantined, body }
 }
 
 fn file_name(name: &str) -> &str {
@@ -117,7 +122,7 @@ fn entered(page: &Page<'_>, entry: &QuarantineEntry) -> Markup {
     html! {
         li {
             code { (page.show(&entry.pattern)) }
-            @if let Some(at) = entry.quarantined_at { ", since " (time(at)) }
+            @if let Some(at) = entry.quarantined_at { ", since " (page.time(at)) }
             ": "
             @for (at, name) in entry.log_filenames.iter().enumerate() {
                 @if at > 0 { ", " }

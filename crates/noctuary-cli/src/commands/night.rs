@@ -136,7 +136,7 @@ pub(crate) fn page(
 ) -> Result<End, Trouble> {
     let home = Home::open(place, whose)?;
     if let Some(entity) = of.entity {
-        return entity_page(home, entity, out, output);
+        return entity_page(home, entity, out, config, output);
     }
     let report = match of.dream {
         Some(asked) => past(&home, asked, config)?,
@@ -165,7 +165,13 @@ fn past(home: &Home, asked: &str, config: &Config) -> Result<DreamReport, Troubl
 }
 
 /// Writes the page on an entity, of the rows and documents of a home.
-fn entity_page(home: Home, entity: &str, out: &Path, output: Output) -> Result<End, Trouble> {
+fn entity_page(
+    home: Home,
+    entity: &str,
+    out: &Path,
+    config: &Config,
+    output: Output,
+) -> Result<End, Trouble> {
     let (owner, now) = (home.owner(), Utc::now());
     let index = SqliteIndex::open_in_memory(home.scope.clone())?;
     let documents = Indexed::new(Arc::clone(&home.workspace), index);
@@ -175,7 +181,7 @@ fn entity_page(home: Home, entity: &str, out: &Path, output: Output) -> Result<E
     }
     let pages = home.store.into_pages().and(Arc::new(documents));
     let page = pages.page(&owner, entity, true, now)?;
-    std::fs::write(out, EntityPage::new(&page).to_html()).at("write", out)?;
+    std::fs::write(out, EntityPage::new(&page).day(config.day()?).to_html()).at("write", out)?;
     if output.json {
         output.value(&json!({"page": out.display().to_string(), "texts": page.texts}))?;
     } else if page.is_empty() {
@@ -249,8 +255,8 @@ impl Asked<'_> {
 
 fn write_page(home: &Home, report: &DreamReport, out: Option<&Path>, config: &Config) -> Result<(), Trouble> {
     let Some(out) = out else { return Ok(()) };
-    let page =
-        DreamPage::new(report).budget(config.dreams()?.total_input_bytes).read(home.workspace.as_ref())?;
+    let page = DreamPage::new(report).day(config.day()?).budget(config.dreams()?.total_input_bytes);
+    let page = page.read(home.workspace.as_ref())?;
     std::fs::write(out, page.to_html()).at("write", out)
 }
 
