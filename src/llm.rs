@@ -91,7 +91,7 @@ where
 
 /// A request to a model: one system message and one user message.
 ///
-/// Secrets are masked in it already. Prints its shape only.
+/// Secrets of the gate's classes are masked in it already. Prints its shape only.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LlmRequest {

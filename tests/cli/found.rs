@@ -124,6 +124,9 @@ fn a_folder_that_is_no_export_says_how_it_comes_in() {
     for number in 0..30 {
         fs::write(at.join(format!("theirs/{number}.jsonl")), "{}\n").unwrap();
     }
+    fs::create_dir(at.join("theirs/workspace")).unwrap();
+    let told = ends(at, &["import", "theirs", "life", "--from", "openclaw"], 1);
+    assert!(told.contains("name the folder that has its MEMORY.md"), "{told}");
     let told = ends(at, &["import", "theirs", "life"], 1);
     assert!(told.contains("and 10 more") && told.contains("say whose it is with --from:"), "{told}");
 }

@@ -61,7 +61,8 @@ fn outline(text: &str) -> Outline {
             Event::End(TagEnd::Heading(_)) => {
                 let slug = slug(&heading.take().unwrap_or_default());
                 let taken = (1..).map(|n| format!("{slug}-{n}"));
-                let free = std::iter::once(slug.clone()).chain(taken).find(|slug| !anchors.contains(slug));
+                let is_free = |slug: &String| !anchors.contains(slug) && !OF_RUSTDOC.contains(&slug.as_str());
+                let free = std::iter::once(slug.clone()).chain(taken).find(is_free);
                 anchors.extend(free);
             }
             Event::Text(text) | Event::Code(text) => {
@@ -74,6 +75,10 @@ fn outline(text: &str) -> Outline {
     }
     Outline { links, anchors }
 }
+
+/// Anchors that rustdoc has for itself: a heading of that name gets another one.
+const OF_RUSTDOC: [&str; 8] =
+    ["fields", "help", "implementations", "implementors", "main-content", "search", "settings", "variants"];
 
 fn slug(heading: &str) -> String {
     let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
@@ -136,7 +141,7 @@ fn every_link_points_to_something() {
 
 #[test]
 fn a_link_to_nothing_is_seen() {
-    let text = "# One thing, `two`\n\n[a](#one-thing-two) [b](#three) [c](gone.md) [d](crate::manual::night#no-such)\n\
+    let text = "# One thing, `two`\n\n# Search\n\n[s](#search) [a](#one-thing-two) [b](#three) [c](gone.md) [d](crate::manual::night#no-such)\n\
                 [e](https://docs.rs/noctuary/latest/noctuary/manual/gone/) [f](http://a.b) [g](Cargo.toml)\n\
                 | t |\n|---|\n| [h](crate::manual::gone) |\n";
     let document = PathBuf::from("page.md");
@@ -149,7 +154,15 @@ fn a_link_to_nothing_is_seen() {
     let gone = "https://docs.rs/noctuary/latest/noctuary/manual/gone/";
     assert_eq!(
         wrong,
-        ["#three", "gone.md", "crate::manual::night#no-such", gone, "http://a.b", "crate::manual::gone"]
+        [
+            "#search",
+            "#three",
+            "gone.md",
+            "crate::manual::night#no-such",
+            gone,
+            "http://a.b",
+            "crate::manual::gone"
+        ]
     );
 }
 

@@ -214,8 +214,8 @@ impl Waits {
             return;
         }
         let (size, journals) = (size(self.bytes), count(number(self.journals), "journal"));
-        let pace = self.pace().map(|pace| format!(": {pace}")).unwrap_or_default();
-        output.wrapped(0, &format!("{size} in {journals} wait for a dream{pace}."));
+        let until = self.pace().map(|pace| format!(": {pace}")).unwrap_or_default();
+        output.wrapped(0, &format!("{size} in {journals} wait for a dream{until}."));
         if let Some(old) = self.too_old(&place.to_string()) {
             output.wrapped(0, &old);
         }
@@ -268,6 +268,9 @@ pub(crate) fn memory(
             output.bad("left"),
             item.source
         ));
+    }
+    if items.iter().all(|item| item.target.is_none()) {
+        return Ok(output.say("no_memory_there", &[&from.display()]));
     }
     if !apply {
         output.line("Nothing was written. `--apply` does it.");

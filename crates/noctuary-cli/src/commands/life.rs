@@ -51,6 +51,10 @@ pub(crate) fn init(place: &Place, whose: Whose<'_>, config: &Config, output: Out
     Ok(End::Well)
 }
 
+/// The warning behind a note that says what is forgotten.
+const FORGOTTEN: &str =
+    "It says what is forgotten. The journal keeps it; no search, dream or prompt shows it.";
+
 pub(crate) fn note(
     place: &Place,
     text: &[String],
@@ -88,8 +92,6 @@ pub(crate) fn note(
     let mut session = life.begin_session(access, "cli", "cli", now)?;
     let warnings = session.note(&note, now)?;
     session.flush()?;
-    const FORGOTTEN: &str =
-        "It says what is forgotten. The journal keeps it; no search, dream or prompt shows it.";
     let told = |warning: &DoorWarning| match warning.class.as_str() {
         "forgotten" => FORGOTTEN.to_owned(),
         _ => warning.to_string(),
