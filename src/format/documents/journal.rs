@@ -167,7 +167,8 @@ impl JournalName {
         const ENDS: [&str; 4] = [".md", ".markdown", ".mdown", ".txt"];
         let lower = name.as_str().to_lowercase();
         let (folder, file) = lower.rsplit_once('/').unwrap_or(("", &lower));
-        let is_archived = folder.starts_with("memory/archive");
+        // OpenClaw's own dreams are no journals either.
+        let is_archived = folder.starts_with("memory/archive") || folder.starts_with("memory/dreaming");
         let is_below =
             |top: &str| folder.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let Some(stem) = ENDS.iter().find_map(|end| file.strip_suffix(end)) else { return false };
@@ -425,6 +426,7 @@ mod tests {
             "memory/20261116.md",
             "memory/archive/log-20261116.md",
             "memory/archive/2026-11-16.md",
+            "memory/dreaming/light/2026-11-16.md",
             "docs/2026-11-16-release.md",
             "memory/3-2-1 go.md",
             "memory/99.99.2026.md",
