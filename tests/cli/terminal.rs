@@ -131,7 +131,7 @@ fn the_picture_of_a_terminal_is_what_the_command_prints() {
         told = regex::Regex::new(varies).unwrap().replace_all(&told, always).into_owned();
     }
     let picture = anstyle_svg::Term::new().render_svg(&told);
-    let path = noctuary_tests::root().join("examples/terminal.svg");
+    let path = noctuary_tests::root().join("pictures/terminal.svg");
     if std::env::var_os("NOCTUARY_PICTURE").is_some() {
         std::fs::write(&path, &picture).unwrap();
     }

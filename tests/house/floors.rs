@@ -62,10 +62,9 @@ fn floors_hold_and_neighbours_do_not_see_each_other() {
 #[test]
 fn the_picture_for_contributors_is_the_table_of_floors() {
     let page = fs::read_to_string(noctuary_tests::root().join("CONTRIBUTING.md")).expect("the page");
-    for (floor, rooms) in FLOORS {
-        let drawn = format!("\n{floor}  {}\n", rooms.join("  "));
-        assert!(page.contains(&drawn), "CONTRIBUTING.md does not have {drawn}");
-    }
+    let drawn: String =
+        FLOORS.iter().rev().map(|(floor, rooms)| format!("{floor}  {}\n", rooms.join("  "))).collect();
+    assert!(page.contains(&format!("```text\n{drawn}```\n")), "CONTRIBUTING.md does not have\n{drawn}");
 }
 
 #[test]

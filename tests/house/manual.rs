@@ -541,13 +541,13 @@ fn the_table_of_presets_is_what_the_presets_are() {
 
 /// Rustdoc shows a picture only where it is in the page itself.
 #[test]
-fn the_pictures_of_the_manual_are_those_of_the_examples() {
+fn the_pictures_of_the_manual_are_those_of_the_folder() {
     let folder = root().join("src/manual/pictures");
     let mut shown = 0;
     for entry in fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        let picture = fs::read(root().join(format!("examples/{name}.png"))).unwrap();
+        let picture = fs::read(root().join(format!("pictures/{name}.png"))).unwrap();
         assert_eq!(picture.get(1..4), Some(&b"PNG"[..]), "{name}");
         let text = data_encoding::BASE64.encode(&picture);
         assert_eq!(fs::read_to_string(&path).unwrap(), text, "{name}: make it anew from the picture");
