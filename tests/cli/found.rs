@@ -126,7 +126,7 @@ fn a_folder_that_is_no_export_says_how_it_comes_in() {
     }
     fs::create_dir(at.join("theirs/workspace")).unwrap();
     let told = ends(at, &["import", "theirs", "life", "--from", "openclaw"], 1);
-    assert!(told.contains("name the folder that has its MEMORY.md"), "{told}");
+    assert!(told.contains("Nothing of theirs is memory of that program"), "{told}");
     let told = ends(at, &["import", "theirs", "life"], 1);
     assert!(told.contains("and 10 more") && told.contains("say whose it is with --from:"), "{told}");
 }
