@@ -21,16 +21,16 @@ use crate::search::rank::{MOST_TERMS, Stemmer, Term, Visibility, gain, is_stop_w
 /// The category of promoted decisions.
 const DECISION: &str = "decision";
 /// The most rows that are named as what a new one may contradict.
-const MOST_SUSPECTS: usize = 5;
+pub(crate) const MOST_SUSPECTS: usize = 5;
 /// The most rows that are compared. For each word of a statement two are read, and no fewer than these.
 const LOOKED_AT: usize = 16;
 /// The most rows that are listed for all words of a statement together.
 const LISTED: usize = 1024;
 /// Maximum number of telling words of a short statement, which is compared with rows that share one word. In "The office is
 /// in Oslo", only the office stays the same.
-const SHORT: usize = 3;
+pub(crate) const SHORT: usize = 3;
 /// The least number of words that stay the same where two statements say another value.
-const SAME: usize = 3;
+pub(crate) const SAME: usize = 3;
 /// The least limit of rows listed for one word, however many words there are.
 const LISTED_OF_ONE: usize = 64;
 

@@ -37,6 +37,12 @@ impl Words {
         self.all.binary_search(&word).is_ok()
     }
 
+    /// Returns the hash of each word.
+    #[cfg(feature = "exchange")]
+    pub(crate) fn hashes(&self) -> impl Iterator<Item = u32> {
+        self.all.iter().copied()
+    }
+
     /// Returns whether two statements share two words at least, and half of those of the shorter. If each gives a
     /// number that the other lacks, three words and a third are enough. An update most often changes a number or a
     /// day, amid other words.

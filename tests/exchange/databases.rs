@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use chrono::Duration;
 use noctuary::exchange::{Forget, Merge, feed, merge_rows};
+use noctuary::facts::FactStore;
 use noctuary::memory::{Filter, NewMemory, Source};
 use noctuary::{
-    Access, JournalDreamer, LlmReply, LlmRequest, MemoryStore, SqliteMemoryStore, SqliteWorkspace, Workspace,
-    llm_fn,
+    Access, FileMemoryStore, FileWorkspace, JournalDreamer, LlmReply, LlmRequest, MemoryStore,
+    SqliteMemoryStore, SqliteWorkspace, Workspace, llm_fn,
 };
 
 use crate::exchange::text;
@@ -129,4 +130,67 @@ fn two_databases_that_both_dreamed_become_one_with_each_line_and_each_row_once()
     // The next night finds nothing new, and doubles nothing.
     out.dream("Then: ", 48);
     check("a night later");
+}
+
+trait Rows: MemoryStore + FactStore {}
+impl<S: MemoryStore + FactStore> Rows for S {}
+
+/// What both machines had noted was there twice in a merge, and where they noted another value, nobody was asked.
+#[test]
+fn what_both_noted_is_one_row_and_two_values_are_asked_about() {
+    let noted = |store: &dyn Rows, minute: i64, words: &str| {
+        let row = NewMemory::new("fact", words, Source::UserManual);
+        store.write(&human(), &row, night(21) + Duration::minutes(minute)).unwrap()
+    };
+    let fill = |stores: [&dyn Rows; 2]| {
+        noted(stores[0], 5, "The office is in Lyon.");
+        noted(stores[0], 3, "The lamp is from Ilya.");
+        let pinned = noted(stores[1], 6, "the lamp  is from Ilya.");
+        stores[1].pin(&human(), pinned, true, night(21) + Duration::minutes(7)).unwrap();
+        noted(stores[1], 8, "The office is in Porto.");
+    };
+    let check = |store: &dyn Rows, what: &str| {
+        let mut rows = store.list(&human(), &Filter::limit(99)).unwrap();
+        rows.sort_by_key(|row| row.created_at);
+        let said: Vec<(&str, bool)> = rows.iter().map(|row| (row.content.as_str(), row.pinned)).collect();
+        let expected = [
+            ("The lamp is from Ilya.", true),
+            ("The office is in Lyon.", false),
+            ("The office is in Porto.", false),
+        ];
+        assert_eq!(said, expected, "{what}");
+        let pairs = store.suspicions(&human(), 9).unwrap();
+        let pairs: Vec<_> = pairs
+            .iter()
+            .map(|pair| [&pair.older, &pair.newer].map(|fact| fact.memory.content.clone()))
+            .collect();
+        let [pair] = &pairs[..] else { panic!("{what}: {pairs:?}") };
+        assert!(pair.contains(&"The office is in Lyon.".to_owned()), "{what}: {pair:?}");
+        assert!(pair.contains(&"The office is in Porto.".to_owned()), "{what}: {pair:?}");
+    };
+
+    let folder = Life::empty();
+    let open = |name: &str| FileMemoryStore::open(folder.path(name), marta()).unwrap();
+    let workspace = |name: &str| FileWorkspace::open(folder.path(name)).unwrap();
+    for name in ["one", "other", "both", "mirror", "again", "later"] {
+        std::fs::create_dir(folder.path(name)).unwrap();
+    }
+    fill([&open("one"), &open("other")]);
+    let merged = |one: &str, other: &str, out: &str| {
+        Merge::new(&workspace(one), &workspace(other)).plan().unwrap().write(&workspace(out)).unwrap();
+        check(&open(out), out);
+        std::fs::read_to_string(folder.path(out).join(".dreaming.d/memories.jsonl")).unwrap()
+    };
+    let both = merged("one", "other", "both");
+    assert_eq!(merged("other", "one", "mirror"), both, "no machine is first");
+    assert_eq!(merged("both", "other", "again"), both, "it is in already");
+    assert_eq!(merged("one", "both", "later"), both, "it is in already");
+
+    let [one, other, both, mirror, again] =
+        [0; 5].map(|_| SqliteMemoryStore::open_in_memory(marta()).unwrap());
+    fill([&one, &other]);
+    for (out, pair) in [(&both, [&one, &other]), (&mirror, [&other, &one]), (&again, [&both, &other])] {
+        merge_rows(&human(), pair, out, night(22)).unwrap();
+        check(out, "database");
+    }
 }

@@ -4,6 +4,7 @@ mod archive;
 mod artifacts;
 mod copies;
 mod curated;
+mod doubts;
 mod dreams;
 mod family;
 mod forgotten;

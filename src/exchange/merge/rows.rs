@@ -3,16 +3,20 @@
 //! Both files begin with the same lines. Later lines are woven by their times, and their rows, learnings and decisions
 //! are numbered anew. Each machine gave the next number to another row. Each name of a row is its new number.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use memchr::memmem;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::weave::{strands, weave};
+use super::doubts;
+use super::weave::{Place, strands, weave};
 use crate::base::error::{Error, Refusal, Result, corrupt};
 use crate::base::name::StateName;
+use crate::base::text;
+use crate::facts::{Suspect, SuspectReason};
+use crate::memory::MemoryId;
 
 type Line = Map<String, Value>;
 
@@ -78,12 +82,14 @@ pub(super) fn merge(one: &[u8], other: &[u8]) -> Result<Vec<u8>> {
         rest = [after_a, after_b];
     }
     let mut tails = [tail_of(rest[0])?, tail_of(rest[1])?];
-    let [a, b] = tails
-        .each_mut()
-        .map(|tail| known_by(tail).map(|known| strands(tail.iter().map(Tail::at).zip(known))));
-    let (a, b) = (a?, b?);
+    let (mut names_a, mut names_b) = (names_of(&mut tails[0])?, names_of(&mut tails[1])?);
+    equal_rows(&mut tails, [&mut names_a, &mut names_b])?;
+    let [a, b] = [(&tails[0], names_a), (&tails[1], names_b)]
+        .map(|(tail, names)| strands(tail.iter().map(Tail::at).zip(known_by(tail, names))));
+    let woven = weave(&a, &b);
+    let mut suspected = doubts_of(&tails, &woven)?;
     let mut numbers: [HashMap<(Kind, i64), i64>; 2] = [HashMap::new(), HashMap::new()];
-    for place in weave(&a, &b) {
+    for (nth, place) in woven.into_iter().enumerate() {
         let found = [place.0.map(|at| &tails[0][at]), place.1.map(|at| &tails[1][at])];
         for (side, line) in found.iter().enumerate() {
             let Some(line) = line else { continue };
@@ -96,7 +102,28 @@ pub(super) fn merge(one: &[u8], other: &[u8]) -> Result<Vec<u8>> {
         }
         let is_alike = !matches!(found, [Some(one), Some(other)] if one.raw != other.raw);
         // Of two times of one line the earlier, on whichever machine it was.
-        let is_later = matches!(found, [Some(one), Some(other)] if other.at() < one.at());
+        let is_later =
+            matches!(found, [Some(one), Some(other)] if (other.at(), other.raw) < (one.at(), one.raw));
+        let more = suspected.remove(&nth).unwrap_or_default();
+        let joined = match found {
+            [Some(one), Some(other)] if !is_alike => joined([one, other], usize::from(is_later), &numbers)?,
+            [Some(row), None] | [None, Some(row)] if !more.is_empty() => {
+                let mut line = row.line()?;
+                renumber(&mut line, &numbers[usize::from(found[0].is_none())]);
+                Some(line)
+            }
+            _ => None,
+        };
+        if let Some(mut line) = joined {
+            for (side, row, reason) in more {
+                let row = numbers[side].get(&(Kind::Row, row)).copied().unwrap_or(row);
+                let suspect = Suspect { id: MemoryId::new(row), reason };
+                let suspect = serde_json::to_value(suspect).expect("plain data is JSON");
+                join(&mut line, "suspects", vec![suspect]);
+            }
+            print(&line, &mut bytes);
+            continue;
+        }
         let (side, at) = place.0.filter(|_| !is_later).map_or((1, place.1), |at| (0, Some(at)));
         let tail = &mut tails[side][at.expect("it is in one of them")];
         tail.print(is_alike, &numbers[side], &mut bytes)?;
@@ -135,6 +162,22 @@ impl<'l> Tail<'l> {
         match &self.what {
             What::Row { at, .. } => Some((*at).to_owned()),
             What::Other(line) => line.get("at").and_then(Value::as_str).map(str::to_owned),
+        }
+    }
+
+    fn line(&self) -> Result<Line> {
+        match &self.what {
+            What::Row { .. } => line(self.raw),
+            What::Other(line) => Ok(line.clone()),
+        }
+    }
+
+    /// Returns the number of a row that the line writes.
+    fn row(&self) -> Option<i64> {
+        match &self.what {
+            What::Row { number, .. } => Some(*number),
+            What::Other(line) if op(line) == "written" => number(line.get("id")),
+            What::Other(_) => None,
         }
     }
 
@@ -351,36 +394,30 @@ fn made(line: &Line, mut tell: impl FnMut(Kind, i64)) {
     }
 }
 
-/// Returns the text by which each line is known on the other machine, where rows have other numbers. A row by when it
-/// was written, and in which words.
-fn known_by(tail: &mut [Tail<'_>]) -> Result<Vec<String>> {
-    let op = |line: &Line| line.get("op").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let mut all = Vec::with_capacity(tail.len());
-    let mut names: HashMap<i64, usize> = HashMap::new();
-    let mut others = Vec::new();
-    for (at, tail) in tail.iter_mut().enumerate() {
-        let line = match &mut tail.what {
-            What::Row { number, .. } => {
-                names.insert(*number, at);
-                all.push(row_without_number(tail.raw)?);
-                continue;
-            }
-            What::Other(line) => line,
-        };
-        match op(line).as_str() {
-            "written" => {
-                names.extend(number(line.get("id")).map(|id| (id, at)));
-                all.push(without_numbers(line));
-            }
-            "learned" => all.push(without_numbers(line)),
-            _ => {
-                others.push(at);
-                all.push(String::new());
-            }
+fn op(line: &Line) -> &str {
+    line.get("op").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Returns the text by which each row and learning is known on the other machine, where it has another number. A row by
+/// when it was written, and in which words. Empty for all other lines.
+fn names_of(tail: &mut [Tail<'_>]) -> Result<Vec<String>> {
+    let name = |tail: &mut Tail<'_>| match &mut tail.what {
+        What::Row { .. } => row_without_number(tail.raw),
+        What::Other(line) if matches!(op(line), "written" | "learned") => Ok(without_numbers(line)),
+        What::Other(_) => Ok(String::new()),
+    };
+    tail.iter_mut().map(name).collect()
+}
+
+/// Returns the text by which each line is known on the other machine, by the names of the rows.
+fn known_by(tail: &[Tail<'_>], mut all: Vec<String>) -> Vec<String> {
+    let rows: HashMap<i64, usize> =
+        tail.iter().enumerate().filter_map(|(at, tail)| Some((tail.row()?, at))).collect();
+    for (at, tail) in tail.iter().enumerate() {
+        let What::Other(line) = &tail.what else { continue };
+        if matches!(op(line), "written" | "learned") {
+            continue;
         }
-    }
-    for at in others {
-        let What::Other(line) = &tail[at].what else { continue };
         let mut line = line.clone();
         let action = line.get("action").and_then(Value::as_str);
         if matches!(action, Some("method_create" | "preference_propose")) && op(&line) == "practised" {
@@ -388,7 +425,7 @@ fn known_by(tail: &mut [Tail<'_>]) -> Result<Vec<String>> {
         }
         each(&mut line, |kind, value| match kind {
             Kind::Row | Kind::Learning => {
-                if let Some(row) = value.as_i64().and_then(|number| names.get(&number)) {
+                if let Some(row) = value.as_i64().and_then(|number| rows.get(&number)) {
                     *value = Value::String(all[*row].clone());
                 }
             }
@@ -396,8 +433,113 @@ fn known_by(tail: &mut [Tail<'_>]) -> Result<Vec<String>> {
         });
         all[at] = printed(&line);
     }
-    Ok(all)
+    all
 }
+
+/// Gives the same name to equal rows that each machine wrote for itself: they become one row.
+///
+/// A row that a machine has changed, retired or decided on stays a row of its own. A pin is of either.
+fn equal_rows(tails: &mut [Vec<Tail<'_>>; 2], names: [&mut Vec<String>; 2]) -> Result<()> {
+    let mut timeless: [HashMap<usize, String>; 2] = Default::default();
+    for side in [0, 1] {
+        let there: HashSet<&String> = names[1 - side].iter().collect();
+        let mut touched: HashSet<i64> = HashSet::new();
+        for tail in &mut tails[side] {
+            if let What::Other(line) = &mut tail.what
+                && !matches!(op(line), "written" | "learned" | "pinned" | "unpinned")
+            {
+                each(line, |kind, value| {
+                    touched.extend(value.as_i64().filter(|_| kind == Kind::Row));
+                });
+            }
+        }
+        for (at, tail) in tails[side].iter().enumerate() {
+            if tail.row().is_none_or(|row| touched.contains(&row)) || there.contains(&names[side][at]) {
+                continue;
+            }
+            let mut line = tail.line()?;
+            let content = line.get("content").and_then(Value::as_str).map(text::statement);
+            let Some(content) = content.filter(|content| !content.is_empty()) else { continue };
+            for key in ["id", "at", "suspects", "cites"] {
+                line.remove(key);
+            }
+            line.insert("content".to_owned(), Value::String(content));
+            timeless[side].insert(at, printed(&line));
+        }
+    }
+    let said: HashSet<&String> = timeless[0].values().collect();
+    let both: HashSet<String> = timeless[1].values().filter(|name| said.contains(name)).cloned().collect();
+    for (names, timeless) in names.into_iter().zip(timeless) {
+        for (at, name) in timeless.into_iter().filter(|(_, name)| both.contains(name)) {
+            names[at] = name;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the row that two machines have, with the citations and suspicions of both, in its new numbers. It is
+/// otherwise as the machine `side` has it. `None` for a line that is no row.
+fn joined(
+    rows: [&Tail<'_>; 2],
+    side: usize,
+    numbers: &[HashMap<(Kind, i64), i64>; 2],
+) -> Result<Option<Line>> {
+    if rows[0].row().is_none() {
+        return Ok(None);
+    }
+    let mut lines = [rows[0].line()?, rows[1].line()?];
+    for (line, numbers) in lines.iter_mut().zip(numbers) {
+        renumber(line, numbers);
+    }
+    let [mut line, other] = lines;
+    let other = if side == 0 { other } else { std::mem::replace(&mut line, other) };
+    for key in ["cites", "suspects"] {
+        if let Some(Value::Array(more)) = other.get(key) {
+            join(&mut line, key, more.clone());
+        }
+    }
+    Ok(Some(line))
+}
+
+/// Adds to a list of a line what is not in it; the list ascends by the numbers in it.
+fn join(line: &mut Line, key: &str, more: Vec<Value>) {
+    let list = line.entry(key).or_insert_with(|| Value::Array(Vec::new()));
+    let Some(list) = list.as_array_mut() else { return };
+    for value in more {
+        let is_in = |known: &Value| match value.get("id") {
+            Some(id) => known.get("id") == Some(id),
+            None => *known == value,
+        };
+        if !list.iter().any(is_in) {
+            list.push(value);
+        }
+    }
+    list.sort_by_key(|value| number(value.get("id")));
+}
+
+/// Returns the rows that each new line may contradict, by the place of the line: each by its machine and its number
+/// there. Only rows are compared that one machine alone has.
+fn doubts_of(tails: &[Vec<Tail<'_>>; 2], woven: &[Place]) -> Result<BTreeMap<usize, Vec<Doubt>>> {
+    let (mut places, mut rows) = (Vec::new(), Vec::new());
+    for (nth, place) in woven.iter().enumerate() {
+        let (side, at) = match place {
+            (Some(at), None) => (0, *at),
+            (None, Some(at)) => (1, *at),
+            _ => continue,
+        };
+        if let Some(number) = tails[side][at].row() {
+            places.push((nth, number));
+            rows.push((side, tails[side][at].line()?));
+        }
+    }
+    let lines: Vec<(usize, &Line)> = rows.iter().map(|(side, line)| (*side, line)).collect();
+    let of_row = |(row, reason): (usize, SuspectReason)| (rows[row].0, places[row].1, reason);
+    let found = doubts::doubts(&lines).into_iter();
+    Ok(found.map(|(row, doubts)| (places[row].0, doubts.into_iter().map(of_row).collect())).collect())
+}
+
+/// A row that another may contradict: the machine that has it, its number there, and why.
+type Doubt = (usize, i64, SuspectReason);
 
 /// Prints the line of a row as [`without_numbers`] does, and takes apart only what could be printed in another way.
 fn row_without_number(raw: &[u8]) -> Result<String> {

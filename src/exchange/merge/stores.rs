@@ -1,11 +1,16 @@
 //! Two memory stores in databases, merged into a third.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use chrono::{DateTime, Utc};
 
 use crate::SqliteMemoryStore;
 use crate::base::access::Access;
 use crate::base::error::Result;
+use crate::base::text;
 use crate::exchange::bundle::{Bundle, BundleImport, BundleKey, Export};
+use crate::facts::{Decision, FactKey, FactStore as _};
+use crate::memory::{Filter, Memory, MemoryStore as _};
 
 /// Merges the rows, facts, learnings, profile and tombstones of two stores into an empty one. Returns how many entries both had in all.
 ///
@@ -59,5 +64,51 @@ pub fn merge_rows(
         BundleImport::new(access).sqlite_store(out).key(&key).merges().apply(bundle, now)?;
         count += bundle.files().count() as u64;
     }
+    one_of_equal(access, stores, out, now)?;
     Ok(count)
+}
+
+/// Retires the later of two equal rows that each store has written for itself. The earlier keeps the pin of both.
+fn one_of_equal(
+    access: &Access,
+    stores: [&SqliteMemoryStore; 2],
+    out: &SqliteMemoryStore,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let name = |row: &Memory| (row.created_at, row.content.clone());
+    let mut of_store: [BTreeSet<_>; 2] = Default::default();
+    for (names, store) in of_store.iter_mut().zip(stores) {
+        *names = store.list(access, &Filter::limit(usize::MAX))?.iter().map(name).collect();
+    }
+    let mut rows = out.list(access, &Filter::limit(usize::MAX))?;
+    rows.sort_by_key(|row| (row.created_at, row.id));
+    let mut equal: BTreeMap<String, Vec<(usize, Memory)>> = BTreeMap::new();
+    for row in rows {
+        let Some(fact) = out.fact(access, row.id)? else { continue };
+        let is_of = [0, 1].map(|side: usize| of_store[side].contains(&name(&row)));
+        let side = match is_of {
+            [true, false] => 0,
+            [false, true] => 1,
+            _ => continue,
+        };
+        let said = format!(
+            "{:?}",
+            (
+                (text::statement(&row.content), &row.category, fact.key.as_ref().map(FactKey::normal)),
+                (&row.source, &row.origin, row.shared, &row.dream, &row.metadata, &row.place),
+                fact.valid_from,
+            )
+        );
+        let others = equal.entry(said).or_default();
+        let Some(at) = others.iter().position(|(other, _)| *other != side) else {
+            others.push((side, row));
+            continue;
+        };
+        let (_, earlier) = others.remove(at);
+        if row.pinned && !earlier.pinned {
+            out.pin(access, earlier.id, true, now)?;
+        }
+        out.decide(access, &Decision::duplicate(earlier.id, row.id), now)?;
+    }
+    Ok(())
 }
