@@ -15,7 +15,8 @@ use crate::memory::{Filter, Memory, MemoryStore as _};
 /// Merges the rows, facts, learnings, profile and tombstones of two stores into an empty one. Returns how many entries both had in all.
 ///
 /// Rows are known by their content and time, and not by their numbers, which each machine gave to others. A row that
-/// both have is there once, as the machine has it that touched it last. A statement that one has forgotten is in
+/// both have is there once, as the machine has it that touched it last. Where each wrote an equal row for itself, the later
+/// is retired as a duplicate. A statement that one has forgotten is in
 /// neither. The order of the stores does not matter. A result merged again with a store that is in it says the same.
 /// Nothing of the two stores is changed.
 ///
