@@ -14,11 +14,7 @@ use super::renderer::ChartPicture;
 /// More rows than these are in the file beside the page.
 const MOST_ROWS: usize = 500;
 
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c1c1e;background:#fff}\
-h1{font-size:1.5rem}img{max-width:100%;height:auto}table{border-collapse:collapse;margin:1rem 0}\
-td{border:1px solid #d0d0d5;padding:.25rem .6rem;text-align:left}tr:first-child td{font-weight:600;background:#f4f4f6}\
-pre{background:#f4f4f6;padding:.8rem;overflow:auto;white-space:pre-wrap}footer{color:#6b6b70;font-size:.85rem;margin-top:2rem}\
-@media (prefers-color-scheme:dark){body{color:#e6e6ea;background:#161618}td{border-color:#3a3a40}tr:first-child td,pre{background:#232327}}";
+const STYLE: &str = concat!(include_str!("../report/style.css"), "table { display: block; overflow-x: auto } tr:first-child td { font-weight: 600 }\n");
 
 /// Makes the page of an artifact with its data. Each chart may have a picture.
 pub(super) fn page(artifact: &Artifact, data: &ArtifactData, pictures: &[Option<ChartPicture>]) -> String {

@@ -3,11 +3,12 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::frame::{POLICY, STYLE};
-use super::page::time;
+use super::page::{capital, time};
 use super::parts::{count, section};
 use super::veil::{Shown, Veil};
 use crate::base::debug::debug_as;
 use crate::base::text;
+use crate::edges::Entity;
 use crate::gate::Doors;
 use crate::pages::{CompiledPage, PageLine};
 
@@ -110,7 +111,7 @@ impl<'p> EntityPage<'p> {
                         h1 { (veil.show(&page.title)) }
                         @if page.is_empty() { p.outcome.calm { "Nothing is known of it." } } @else if page.texts > 0 {
                             p.outcome.calm {
-                                (veil.show(&page.kinds.join(", "))) ": " (latest) (count(page.texts, "text")) "."
+                                (veil.show(&capital(&page.kinds.join(", ")))) ", in " (latest) (count(page.texts, "text")) "."
                             }
                         }
                     }
@@ -207,7 +208,7 @@ fn neighbors(page: &CompiledPage, veil: &Veil) -> Markup {
                 @for (near, at) in &placed {
                     @let (x, y) = place(*at);
                     circle cx=(x) cy=(y) r="7" {}
-                    text x=(x) y=(y - 12) { (label(&near.entity.key, veil)) }
+                    text x=(x) y=(y - 12) { (label(&name(page, &near.entity), veil)) }
                 }
                 circle.middle cx="360" cy="210" r="11" {}
                 text.middle x="360" y="194" { (label(&page.title, veil)) }
@@ -216,10 +217,26 @@ fn neighbors(page: &CompiledPage, veil: &Veil) -> Markup {
         }
         ul {
             @for near in &page.neighbors {
-                li { (veil.show(&near.entity.key)) " " span.soft { (veil.show(&near.entity.kind)) ", " (count(near.texts, "text")) } }
+                li { (veil.show(&name(page, &near.entity))) " " span.soft { (veil.show(&near.entity.kind)) ", " (count(near.texts, "text")) } }
             }
         }
     }
+}
+
+/// Returns a name as a text of the page spells it: its key is in lower case. Other kinds of entities are their keys.
+fn name(page: &CompiledPage, entity: &Entity) -> String {
+    let words = entity.key.split(' ').count();
+    for line in page.facts.iter().chain(&page.timeline).filter(|_| entity.kind == "name") {
+        let spelled: Vec<&str> = line.text.split_whitespace().collect();
+        for run in spelled.windows(words) {
+            let run = run.join(" ");
+            let run = run.trim_matches(|c: char| !c.is_alphanumeric());
+            if run.to_lowercase() == entity.key {
+                return run.to_owned();
+            }
+        }
+    }
+    entity.key.clone()
 }
 
 /// Returns the beginning of a name, masked before it is cut.

@@ -40,7 +40,7 @@ impl Page<'_> {
                 body {
                     a.skip href="#main" { "Skip to the page" }
                     header {
-                        h1 { (title) }
+                        h1 { "Dream of " time { (self.report.started_at.format("%Y-%m-%d")) } }
                         p.outcome.(self.tone()) { (self.outcome()) }
                         (self.figures())
                     }

@@ -18,7 +18,7 @@ impl Words {
     pub(super) fn cut<'l>(&self, line: &'l str) -> Vec<(bool, &'l str)> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         let mut follows = false;
-        let said = after_time(line);
+        let said = after_front(line);
         for word in words(line).filter(|word| word.start >= said) {
             let known = self.knows(&line[word.clone()]);
             match runs.last_mut() {
@@ -53,11 +53,16 @@ impl Words {
     }
 }
 
-/// Returns the start of a line's statement: after the time of day that a journal puts in front.
-fn after_time(line: &str) -> usize {
+/// Returns the start of a line's statement: after the time of day and the speaker that a journal puts in front.
+fn after_front(line: &str) -> usize {
     let is_of_time = |c: char| c.is_ascii_digit() || c.is_whitespace() || "-*:[]".contains(c);
     let front = line.find(|c| !is_of_time(c)).unwrap_or(line.len());
-    if line[..front].contains(':') { front } else { 0 }
+    match line[front..].find(']') {
+        // A link has its address behind its words.
+        Some(end) if line[..front].ends_with('[') && !line[front + end..].starts_with("](") => front + end + 1,
+        _ if line[..front].contains(':') => front,
+        _ => 0,
+    }
 }
 
 /// Returns the places of words: runs of letters and digits, as in [`text::words`].
@@ -87,6 +92,14 @@ mod tests {
         let line = "[07:51:28] [user] Skarvholmen is station number 42; it’s live.";
         let claim = "Skarvholmen is station number 42; it's live.";
         assert_eq!(marked(claim, line), ["Skarvholmen is station number 42; it’s live"]);
+    }
+
+    // A line about a user marked the speaker too, so the mark began inside of a bracket.
+    #[test]
+    fn the_speaker_of_a_line_is_no_part_of_its_statement() {
+        assert_eq!(marked("The user sails", "- [07:51:28] [user] The user sails."), ["The user sails"]);
+        assert_eq!(marked("The user sails", "[user] The user sails."), ["The user sails"]);
+        assert_eq!(marked("Brisk leaks", "- [Brisk](boat.md) leaks"), ["Brisk", "leaks"]);
     }
 
     #[test]
