@@ -14,7 +14,10 @@ use super::renderer::ChartPicture;
 /// More rows than these are in the file beside the page.
 const MOST_ROWS: usize = 500;
 
-const STYLE: &str = concat!(include_str!("../report/style.css"), "table { display: block; overflow-x: auto } tr:first-child td { font-weight: 600 }\n");
+const STYLE: &str = concat!(
+    include_str!("../report/style.css"),
+    "table { display: block; overflow-x: auto } tr:first-child td { font-weight: 600 }\n"
+);
 
 /// Makes the page of an artifact with its data. Each chart may have a picture.
 pub(super) fn page(artifact: &Artifact, data: &ArtifactData, pictures: &[Option<ChartPicture>]) -> String {

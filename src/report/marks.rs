@@ -59,7 +59,9 @@ fn after_front(line: &str) -> usize {
     let front = line.find(|c| !is_of_time(c)).unwrap_or(line.len());
     match line[front..].find(']') {
         // A link has its address behind its words.
-        Some(end) if line[..front].ends_with('[') && !line[front + end..].starts_with("](") => front + end + 1,
+        Some(end) if line[..front].ends_with('[') && !line[front + end..].starts_with("](") => {
+            front + end + 1
+        }
         _ if line[..front].contains(':') => front,
         _ => 0,
     }

@@ -7,7 +7,8 @@ pub(super) use crate::base::text::{counted as count, grouped};
 /// Returns a section under its heading, which links lead to. Neighbours that say only that they are empty share a line.
 pub(super) fn section(id: &str, title: &str, count: &str, body: &Markup) -> Markup {
     let heading = format!("{id}-heading");
-    let is_empty = body.0.starts_with("<p class=\"nothing\">") && body.0.find("</p>") == Some(body.0.len() - 4);
+    let is_empty =
+        body.0.starts_with("<p class=\"nothing\">") && body.0.find("</p>") == Some(body.0.len() - 4);
     html! {
         section.empty[is_empty] id=(id) aria-labelledby=(heading) {
             h2 id=(heading) { (title) @if !count.is_empty() { " " span.count { (count) } } }
