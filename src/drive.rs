@@ -105,6 +105,44 @@ pub fn dream_once_at(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
+/// # Example: a time limit
+///
+/// A call that took too long is an error of the model, is counted, and backs off:
+///
+/// ```rust
+/// use std::sync::Arc;
+/// use std::time::Duration;
+/// use noctuary::{FileWorkspace, JournalDreamer, LlmError, LlmReply, LlmRequest, Outcome, dream_once_async};
+///
+/// async fn complete(_request: LlmRequest) -> Result<LlmReply, LlmError> {
+///     std::future::pending().await // your async client; this one hangs
+/// }
+///
+/// # let runtime = tokio::runtime::Runtime::new()?;
+/// # runtime.block_on(async {
+/// # let folder = tempfile::tempdir()?;
+/// # std::fs::create_dir(folder.path().join("memory"))?;
+/// # std::fs::write(folder.path().join("memory/2026-11-20-repl.md"), "[user] I prefer tea.\n")?;
+/// # let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?))
+/// #     .enabled(true)
+/// #     .configure(|config| config.window_days = None)
+/// #     .build()?;
+/// # #[cfg(any())]
+/// let limit = Duration::from_secs(5 * 60);
+/// # let limit = Duration::from_millis(5);
+/// let ask = async |request: LlmRequest| match tokio::time::timeout(limit, complete(request)).await {
+///     Ok(answer) => answer,
+///     Err(_) => Err(LlmError::new("no answer in time")),
+/// };
+/// let report = dream_once_async(&dreamer, ask).await?;
+/// assert_eq!(report.outcome, Outcome::LlmError);
+/// let state = dreamer.state()?;
+/// assert_eq!((state.calls_that_day, state.consecutive_failures), (1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// As [`dream_once`].

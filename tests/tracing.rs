@@ -247,8 +247,8 @@ fn tools(listener: &Listener) {
 // The page on nights ran its steps on other threads, which do not know the current span: theirs belonged to nobody.
 #[test]
 fn steps_are_below_the_span_that_a_host_takes_along() {
-    const PAGE: &str = include_str!("../src/manual/night.md");
-    assert!(PAGE.contains("span.in_scope(work)"), "the page does as this test");
+    const PAGE: &str = include_str!("../src/dreamer/contract.rs");
+    assert!(PAGE.contains("span.in_scope(work)"), "the docs of a step do as this test");
     let tree = |is_taken: bool| {
         let (listener, home) = (Listener::default(), Home::new());
         listener.hear(|| {

@@ -43,6 +43,68 @@ pub trait Dreamer: Debug + Send + Sync {
 }
 
 /// The next need of a dream. Exhaustive on purpose: a driver handles both.
+///
+/// # Example: on tokio
+///
+/// Steps run on threads that may block, and the model is asked on the runtime:
+///
+/// ```rust,no_run
+/// use std::time::Duration;
+///
+/// use chrono::Utc;
+/// use noctuary::dream::{Due, Step, should_dream};
+/// use noctuary::{DreamReport, Dreamer, Error, JournalDreamer, LlmError, LlmReply, LlmRequest};
+/// use tracing::{Instrument as _, Span, info_span};
+///
+/// /// Runs work that blocks on a thread for it, within the span of its caller, which another thread does not know.
+/// async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+///     let span = Span::current();
+///     tokio::task::spawn_blocking(move || span.in_scope(work)).await.expect("no panic")
+/// }
+///
+/// async fn ask(_request: LlmRequest) -> Result<LlmReply, LlmError> {
+///     Ok(LlmReply::new("NOTHING_TO_PROMOTE")) // your client
+/// }
+///
+/// async fn tick(dreamer: JournalDreamer) -> Result<Option<DreamReport>, Error> {
+///     let begun = dreamer.clone();
+///     let first = blocking(move || -> Result<Option<Step>, Error> {
+///         match should_dream(Utc::now(), &begun.state()?, begun.config()) {
+///             Due::Now => begun.begin(Utc::now()).map(Some),
+///             _ => Ok(None),
+///         }
+///     });
+///     let Some(mut step) = first.await? else { return Ok(None) };
+///     loop {
+///         match step {
+///             Step::Done(report) => return Ok(Some(*report)),
+///             Step::Ask(pass) => {
+///                 let answer = ask(pass.request().clone()).instrument(info_span!("ask")).await;
+///                 step = blocking(move || pass.resume(answer, Utc::now())).await?;
+///             }
+///         }
+///     }
+/// }
+///
+/// /// Runs until `stop` is ready, such as `tokio::signal::ctrl_c()`.
+/// async fn nights<S>(dreamer: JournalDreamer, stop: impl Future<Output = S>) {
+///     let mut stop = std::pin::pin!(stop);
+///     let mut every = tokio::time::interval(Duration::from_secs(30 * 60));
+///     every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay); // a laptop that slept
+///     loop {
+///         tokio::select! {
+///             _ = &mut stop => return,
+///             _ = every.tick() => {}
+///         }
+///         // Not a branch of the `select!`: a dream that has begun comes to its end.
+///         match tick(dreamer.clone()).instrument(info_span!("dream")).await {
+///             Ok(Some(report)) => println!("{}", report.outcome),
+///             Ok(None) => {}
+///             Err(error) => eprintln!("{error}"),
+///         }
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use = "a dream goes on with its step, or is given up with it"]
 pub enum Step {

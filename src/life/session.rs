@@ -29,6 +29,96 @@ use crate::workspace::Workspace;
 ///
 /// A session that is dropped without [`flush`](Self::flush) loses the notes that wait, at most those of the turns
 /// since the last write.
+///
+/// # Example: a chat on tokio
+///
+/// The session moves to a thread that may block, and comes back:
+///
+/// ```rust
+/// use std::sync::Arc;
+///
+/// use chrono::Utc;
+/// use noctuary::format::Origin;
+/// use noctuary::life::TurnEnd;
+/// use noctuary::{Access, Error, FileWorkspace, Life, LifeConfig, Note, Scope, Session};
+/// use serde_json::{Value, json};
+/// use tokio::task::spawn_blocking;
+///
+/// /// Runs file work on a thread that may block.
+/// async fn on_disk<T, F>(mut session: Session, work: F) -> (Session, T)
+/// where
+///     T: Send + 'static,
+///     F: FnOnce(&mut Session) -> T + Send + 'static,
+/// {
+///     let lent = spawn_blocking(move || {
+///         let done = work(&mut session);
+///         (session, done)
+///     });
+///     lent.await.expect("no panic")
+/// }
+///
+/// enum Said {
+///     Call(&'static str, Value),
+///     Answer(String),
+/// }
+///
+/// /// Your model, with the conversation so far and its tools.
+/// async fn model(_prompt: &str, _tools: &[Value], told: &[String]) -> Said {
+///     match told.len() {
+///         1 => Said::Call("memory_read", json!({"path": "USER.md"})),
+///         _ => Said::Answer("Tea it is.".to_owned()),
+///     }
+/// }
+///
+/// async fn chat(life: Life, marta: Access, inbox: Vec<String>) -> Result<(), Error> {
+///     let begun = spawn_blocking(move || {
+///         life.boot(Utc::now())?;
+///         let session = life.begin_session(marta, "8f14", "chat", Utc::now())?;
+///         let tools = Arc::new(session.tools());
+///         Ok::<_, Error>((session, tools))
+///     });
+///     let (mut session, tools) = begun.await.expect("no panic")?;
+///     let definitions: Vec<Value> = tools.catalogue().iter().map(|tool| tool.openai()).collect();
+///     for said in inbox {
+///         let prompt;
+///         (session, prompt) = on_disk(session, |session| session.prompt(&[])).await;
+///         let (prompt, mut told) = (prompt?.to_string(), vec![said.clone()]);
+///         let answer = loop {
+///             match model(&prompt, &definitions, &told).await {
+///                 Said::Answer(answer) => break answer,
+///                 Said::Call(name, arguments) => {
+///                     let tools = Arc::clone(&tools);
+///                     let call = move || match tools.call(name, &arguments, Utc::now()) {
+///                         Ok(told) => told.to_string(),
+///                         Err(refused) => refused.message().to_owned(), // also goes back to the model
+///                     };
+///                     told.push(spawn_blocking(call).await.expect("no panic"));
+///                 }
+///             }
+///         };
+///         let ended;
+///         (session, ended) = on_disk(session, move |session| {
+///             // The human asked to remember it, so the origin is the user. Durable at once.
+///             session.note(&Note::remember(said).from(Origin::User), Utc::now())?;
+///             session.end_turn(&answer, TurnEnd::default(), Utc::now())
+///         })
+///         .await;
+///         ended?;
+///     }
+///     on_disk(session, |session| session.flush()).await.1?; // also when the human just leaves
+///     Ok(())
+/// }
+///
+/// #[tokio::main]
+/// async fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     let folder = tempfile::tempdir()?;
+///     let life = Life::new(Arc::new(FileWorkspace::open(folder.path())?), LifeConfig::default());
+///     let marta = Access::agent(Scope::user("marta"));
+///     tokio::spawn(chat(life, marta, vec!["I take my tea without milk.".to_owned()])).await??;
+///     assert!(folder.path().join("HEARTBEAT.md").exists());
+///     Ok(())
+/// }
+/// ```
 pub struct Session {
     pub(super) workspace: Arc<dyn Workspace>,
     pub(super) config: Arc<LifeConfig>,

@@ -14,20 +14,18 @@
 //! | forget a statement, erase a person, start over | [`forgetting`] |
 //! | operate without Rust: the command `noctuary`, the doctor, tracing | [`operate`] |
 //! | keep rows, facts, methods and rules | [`memory`] |
-//! | find documents, names and links | [`search`] |
+//! | find documents, names and links; languages: spellings that match, stems, days | [`search`] |
 //! | keep charts, reports and files that people hand over (feature `artifacts`) | [`artifacts`] |
 //! | write a backend, a filter, a client or a dreamer | [`backends`] |
 //!
 //! | Look up, and judge | Page |
 //! |---|---|
-//! | languages: spellings that match, stems, days | [`languages`] |
 //! | every file, byte by byte, its repair, and environment variables | [`formats`] |
 //! | exactly once: commits, locks, editors, backups | [`durability`] |
 //! | rights of each session, and text that leaves the machine | [`privacy`] |
 //! | secrets and disguised instructions: found, missed | [`gate`] |
 //! | attempts to break the promises, and costs | [`measured`] |
-//! | other systems, imports from them, and reasons | [`comparison`] |
-//! | the five seeds: what holds here, what differs, and why | [`seeds`] |
+//! | other systems and the five seeds: imports, what holds here, what differs, and why | [`seeds`] |
 //!
 //! # Words
 //!
@@ -90,9 +88,6 @@ pub mod operate {}
 #[doc = include_str!("memory.md")]
 pub mod memory {}
 
-#[doc = include_str!("languages.md")]
-pub mod languages {}
-
 #[doc = include_str!("search.md")]
 #[doc = ""]
 #[doc = concat!("<img alt=\"The page on a boat: a rule, three facts, a method, lessons, and the names beside it\" src=\"data:image/png;base64,", include_str!("pictures/brisk.b64"), "\">")]
@@ -120,9 +115,6 @@ pub mod gate {}
 
 #[doc = include_str!("measured.md")]
 pub mod measured {}
-
-#[doc = include_str!("comparison.md")]
-pub mod comparison {}
 
 #[doc = include_str!("seeds.md")]
 pub mod seeds {}

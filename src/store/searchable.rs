@@ -9,17 +9,16 @@ use crate::search::rank::{Card, Counted, Frequencies, Plan, Term, Visibility};
 /// Rows as a search reads them: those in sight and no others, in one view of the store. Retired and deleted rows are
 /// not among them.
 pub(crate) trait Searchable {
-    /// Counts the rows in sight, and in how many of them each of some words occurs; of a frequent word no more than is
-    /// [worth counting](Frequencies::worth_counting).
+    /// Counts the rows in sight, and in how many of them each of some words occurs. Rows of a frequent word are counted
+    /// only as far as is [worth counting](Frequencies::worth_counting).
     fn frequencies(&self, visibility: Visibility, terms: &[Term]) -> Result<Frequencies>;
 
-    /// Gives the rows that may be found until `take` returns `false`: each with its text, or with what an index counted in
-    /// it. Where the plan requires something, each has its text.
+    /// Gives the rows that may be found until `take` returns `false`. Each has its text, or the counts of an index.
+    /// Where the plan requires something, each has its text.
     fn matching(&self, wanted: &Wanted<'_>, take: &mut Take<'_>) -> Result<()>;
 
-    /// Gives the rows that the filter takes of those right before and right behind some rows in their conversations, at
-    /// most [`REACH`](crate::search::rank::REACH) to each side, each with the row that it is beside. Their text
-    /// need not be read.
+    /// Gives the neighbours of some rows in their conversations, as far as the filter takes them. There are at most
+    /// [`REACH`](crate::search::rank::REACH) to each side, each with the row that it is beside. Their text need not be read.
     fn beside(
         &self,
         visibility: Visibility,
@@ -37,8 +36,8 @@ pub(crate) trait Searchable {
     /// Lists the rows that hold a text as it is, the latest touched first.
     fn holding(&self, visibility: Visibility, filter: &Filter, text: &str) -> Result<Vec<Memory>>;
 
-    /// Finds rows by an expression in the backend's own language, best first, each with a rank that is the less the
-    /// better; `None` where the backend has none, or does not take this for one.
+    /// Finds rows by an expression in the backend's own language, best first. A lower rank is a better one. Returns
+    /// `None` where the backend has no such language, or does not take this for an expression.
     fn by_expression(
         &self,
         _visibility: Visibility,
@@ -52,11 +51,10 @@ pub(crate) trait Searchable {
 /// Takes a row, and the words of the plan in it where they are counted already; `false` where no more are taken.
 pub(crate) type Take<'a> = dyn FnMut(&Card<'_>, Option<Counted<'_>>) -> bool + 'a;
 
-/// Rows that may be found: those that the filter takes, and that have one of the words or may fulfil what the plan
-/// requires.
+/// Rows that may be found. The filter takes them, and they have one of the words or may fulfil what the plan requires.
 ///
-/// By [`Order::Relevance`] those come first whose words weigh most together, then the greater id; by
-/// [`Order::Recency`] the latest touched, then the greater id.
+/// By [`Order::Relevance`] rows come first whose words weigh most together. By [`Order::Recency`] the latest touched come
+/// first. Of equals the greater id comes first.
 pub(crate) struct Wanted<'a> {
     pub visibility: Visibility,
     pub filter: &'a Filter,

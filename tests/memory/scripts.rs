@@ -33,7 +33,7 @@ const ALL: &[&str] = &["The same text", "The same word"];
 
 /// The rows of the manual's tables below some headings.
 fn table(headings: &'static [&'static str]) -> impl Iterator<Item = Written> {
-    let page = include_str!("../../src/manual/languages.md");
+    let page = include_str!("../../src/manual/search.md");
     let parts = page.split("\n# ").filter(|part| headings.iter().any(|heading| part.starts_with(heading)));
     let rows = parts.flat_map(|part| part.lines().filter(|line| line.starts_with("| ")).skip(1));
     rows.map(|row| {

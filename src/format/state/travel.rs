@@ -48,7 +48,8 @@ pub(crate) fn of_one_machine() -> impl Iterator<Item = String> {
 }
 
 impl StateRow {
-    /// Returns whether the file goes from one machine to another in a merge: what is made of other files is made anew there.
+    /// Returns whether the file goes from one machine to another in a merge. Files that are made of others do not.
+    /// They are made anew there.
     pub(crate) fn travels(&self) -> bool {
         let is_of_rows = matches!(&self.names, Names::One(name) if *name == StateName::MEMORIES);
         let half_done = [StateName::INTENT, StateName::SLEEP_INTENT, StateName::COPIES_INTENT];
