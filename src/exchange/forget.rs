@@ -229,7 +229,7 @@ impl<'a> Forget<'a> {
         }
         // A second run finds by its tombstones what an interrupted one left in documents.
         let early = match (self.workspace, theirs) {
-            (Some(workspace), Some(_)) => Some(self.bury(workspace, texts)?),
+            (Some(workspace), Some(_)) => Some(self.bury(workspace, texts, theirs)?),
             _ => None,
         };
         let mut of_stores: SortedMap<ForgetPlace, PlaceReceipt> = SortedMap::new();
@@ -258,7 +258,7 @@ impl<'a> Forget<'a> {
         if let Some(workspace) = self.workspace {
             let (all, only) = match early {
                 Some(buried) => buried,
-                None => self.bury(workspace, texts)?,
+                None => self.bury(workspace, texts, theirs)?,
             };
             let lease = if self.in_files { Some(claim(workspace)?) } else { None };
             if let Some(lease) = &lease {
@@ -452,8 +452,13 @@ impl<'a> Forget<'a> {
     }
 
     /// Writes the tombstones. Returns all forgotten statements of the workspace, and these statements alone. For a person,
-    /// the second set includes earlier ones that were also to be removed from files.
-    fn bury(&self, workspace: &dyn Workspace, texts: &[String]) -> Result<(Tombstones, Tombstones)> {
+    /// the second set includes earlier ones that were also to be removed from files, unless somebody else says them by now.
+    fn bury(
+        &self,
+        workspace: &dyn Workspace,
+        texts: &[String],
+        theirs: Option<&dyn Theirs>,
+    ) -> Result<(Tombstones, Tombstones)> {
         let mut buried = None;
         rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
             let file = Forgotten::or_copy(bytes, || session::forgotten_copy(workspace))?;
@@ -468,8 +473,16 @@ impl<'a> Forget<'a> {
                 }
                 only.insert(stone);
             }
-            if self.person.is_some() && self.in_files {
-                only.extend(file.tombstones.own().filter(|stone| file.in_files.contains(&stone.digest)));
+            if let Some(theirs) = theirs.filter(|_| self.in_files) {
+                let said = theirs.said_by_others(&file.tombstones);
+                for stone in file.tombstones.own() {
+                    let mut alone = Tombstones::new(file.tombstones.key().clone());
+                    alone.insert(stone);
+                    let is_of_others = said.iter().any(|words| alone.holds(words));
+                    if file.in_files.contains(&stone.digest) && !is_of_others {
+                        only.insert(stone);
+                    }
+                }
             }
             let bytes = is_new.then(|| file.print());
             buried = Some((file.tombstones, only));

@@ -34,6 +34,9 @@ pub(super) trait Theirs {
     /// text of an unknown document: its speaker is unknown.
     fn find(&self, name: Option<&str>, text: &str) -> Vec<Range<usize>>;
 
+    /// Returns what others say in journals of some forgotten statements.
+    fn said_by_others(&self, forgotten: &Tombstones) -> Vec<&str>;
+
     /// Returns the mark in the place of words, of as many bytes.
     fn mark(&self, words: &str) -> String;
 }

@@ -290,6 +290,10 @@ impl Theirs for Person {
         places
     }
 
+    fn said_by_others(&self, forgotten: &Tombstones) -> Vec<&str> {
+        self.of_others.iter().map(String::as_str).filter(|words| forgotten.holds(words)).collect()
+    }
+
     /// Leaves the form of a speaker where one is named: without it, the lines of others would be nobody's.
     fn mark(&self, words: &str) -> String {
         match self.name_in(words) {

@@ -300,6 +300,11 @@ fn a_person_of_a_group_is_erased_by_name_after_a_plan() {
         says(&of(&["Ana", "--mentions", "--yes"], 0), &["journals 1 found, 1 removed"]);
         says(&of(&["Ana"], 1), &["Nothing is of Ana"]);
         told(at, &["erase", home, "--group", "crew"], 2);
+        // Whoever says the same later keeps their line. An erasing of anybody took it.
+        told(at, &["note", home, "--group", "crew", "--who", "Boris", "I am allergic to hazelnuts."], 1);
+        says(&of(&["Eve", "--yes"], 1), &["Nothing is of Eve"]);
+        let kept = told(at, &["forgotten", "list", home, "--group", "crew"], 0);
+        says(&kept, &["it hides memory/"]);
     }
 }
 

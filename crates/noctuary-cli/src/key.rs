@@ -65,6 +65,15 @@ pub(crate) fn create_private(path: &Path) -> std::io::Result<File> {
     options.open(path)
 }
 
+/// Writes a page that holds private text: one that is new is read by no other account.
+pub(crate) fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(text.as_bytes())
+}
+
 fn write(path: &Path, bytes: &[u8; 32]) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;

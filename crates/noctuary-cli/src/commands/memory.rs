@@ -335,9 +335,9 @@ pub(crate) fn erase_person(
     let owner = home.owner();
     let request = Forget::person(&owner, who).mentions(mentions).in_files(true);
     let request = request.store(home.store.any()).workspace(&home.workspace);
+    let plan = request.plan()?;
+    let is_there = !(plan.said.is_empty() && plan.rests.is_empty() && plan.mentions.is_empty());
     if !yes {
-        let plan = request.plan()?;
-        let is_there = !(plan.said.is_empty() && plan.rests.is_empty() && plan.mentions.is_empty());
         if output.json {
             output.value(&plan)?;
             return Ok(End::look_if(!is_there));
@@ -372,6 +372,10 @@ pub(crate) fn erase_person(
     if output.json {
         output.value(&receipt)?;
         return Ok(End::look_if(is_left));
+    }
+    if !is_there && receipt.places.iter().all(|line| line.found == 0) {
+        output.line(format!("Nothing is of {who}, and nothing names them."));
+        return Ok(End::Look);
     }
     tell_forgotten(&receipt, output);
     for place in &receipt.mentions {

@@ -1,15 +1,11 @@
 //! Two copies of a life, merged into a new folder.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use chrono::Utc;
 use noctuary::FileWorkspace;
-use noctuary::edges::Entity;
 use noctuary::exchange::{Merge, MergeConflict, MergeReport, merge_rows};
-use noctuary::facts::{Cardinality, FactKey};
-use noctuary::memory::{Filter, MemoryId};
 use serde_json::{Value, json};
 
 use crate::home::{Home, Store};
@@ -39,8 +35,7 @@ pub(crate) fn merge(
         merge = merge.base(base);
     }
     let report = merge.plan()?.write(&FileWorkspace::open(&target)?)?;
-    let both = Home::open(&Place::Path(target), whose)?;
-    tell(&report, &doubtful(&both)?, out, output)
+    tell(&report, &Home::open(&Place::Path(target), whose)?, out, output)
 }
 
 /// Merges two databases into a new one.
@@ -71,76 +66,16 @@ fn databases(
         return Err(Trouble::of("no_database", &[&out.display()]));
     };
     merge_rows(&both.owner(), [one, other], target, Utc::now())?;
-    tell(&report, &doubtful(&both)?, out, output)
+    tell(&report, &both, out, output)
 }
 
-/// The rows of a merged life that a person decides on.
-struct Doubtful {
-    /// The number of pairs that the store knows already.
-    known: usize,
-    pairs: Vec<Pair>,
-}
-
-/// Two rows in force that nobody compared, since each side wrote one.
-struct Pair {
-    rows: [MemoryId; 2],
-    /// The property of which they say two values; `None` where they say the same.
-    property: Option<String>,
-}
-
-/// The number of pairs that are named; the rest are counted.
-const MAX_NAMED: usize = 20;
-
-/// Returns the rows of a merged life that say the same, or two values of one property. A person decides on them.
-fn doubtful(home: &Home) -> Result<Doubtful, Trouble> {
-    let (owner, store) = (home.owner(), home.store.any());
-    let mut rows = store.list(&owner, &Filter::limit(usize::MAX))?;
-    rows.sort_by_key(|row| row.id);
-    let known = store.suspicions(&owner, usize::MAX)?;
-    let is_known = |pair: [MemoryId; 2]| {
-        known
-            .iter()
-            .any(|known| pair.iter().all(|row| [known.older.memory.id, known.newer.memory.id].contains(row)))
-    };
-    let (mut said, mut valued) = (BTreeMap::new(), BTreeMap::new());
-    let mut pairs = Vec::new();
-    for row in rows {
-        let Some(fact) = store.fact(&owner, row.id)?.filter(|fact| !fact.status.state.is_retired()) else {
-            continue;
-        };
-        let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-        let words = (folded(&row.content), row.origin.clone(), row.shared, fact.key.as_ref().map(key));
-        if let Some(older) = said.get(&words) {
-            pairs.push(Pair { rows: [*older, row.id], property: None });
-            continue;
-        }
-        said.insert(words, row.id);
-        if let Some(of) = fact.key.as_ref().filter(|of| of.cardinality == Cardinality::One)
-            && let Some(older) = valued.insert((key(of), row.shared), row.id)
-            && !is_known([older, row.id])
-        {
-            pairs.push(Pair {
-                rows: [older, row.id],
-                property: Some(format!("{} / {}", of.subject, of.slot)),
-            });
-        }
-    }
-    Ok(Doubtful { known: known.len(), pairs })
-}
-
-fn key(of: &FactKey) -> [String; 2] {
-    [&of.subject, &of.slot].map(|name| Entity::fold(name))
-}
-
-fn tell(report: &MergeReport, doubtful: &Doubtful, out: &Path, output: Output) -> Result<End, Trouble> {
-    let Doubtful { known, pairs } = doubtful;
+fn tell(report: &MergeReport, both: &Home, out: &Path, output: Output) -> Result<End, Trouble> {
+    let suspects = both.store.any().suspicions(&both.owner(), usize::MAX)?.len();
     if output.json {
         let (documents, joined) = (report.documents, report.joined);
         let conflicts = listed(&report.conflicts);
-        let rows: Vec<_> =
-            pairs.iter().map(|pair| json!({"rows": pair.rows, "property": pair.property})).collect();
         output.value(
-            &json!({"documents": documents, "joined": joined, "conflicts": conflicts, "pairs": rows, "suspects": known}),
+            &json!({"documents": documents, "joined": joined, "conflicts": conflicts, "suspects": suspects}),
         )?;
     } else {
         output.line(format!(
@@ -150,27 +85,11 @@ fn tell(report: &MergeReport, doubtful: &Doubtful, out: &Path, output: Output) -
             report.joined
         ));
         say_conflicts(&report.conflicts, output);
-        for Pair { rows: [older, newer], property } in pairs.iter().take(MAX_NAMED) {
-            let what = property.as_ref().map_or_else(
-                || "say the same".to_owned(),
-                |property| format!("say two values of {property}"),
-            );
-            output.line(format!("{} rows {older} and {newer} {what}", output.bad("to decide:")));
-        }
-        if let Some(more) = pairs.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
-            output.line(format!("and {more} more pairs of rows, which `--json` lists"));
-        }
-        if *known > 0 {
+        if suspects > 0 {
             output.line(format!("Rows may contradict each other: noctuary suspects {}", out.display()));
         }
-        if let Some(Pair { rows: [_, newer], .. }) = pairs.first() {
-            output.line(format!(
-                "`noctuary retire {} {newer}` takes one out, and `restore` brings it back.",
-                out.display()
-            ));
-        }
     }
-    Ok(End::look_if(!report.conflicts.is_empty() || !pairs.is_empty() || *known > 0))
+    Ok(End::look_if(!report.conflicts.is_empty() || suspects > 0))
 }
 
 /// Returns what a person has to decide, as JSON.

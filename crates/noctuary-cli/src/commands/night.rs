@@ -18,6 +18,7 @@ use serde_json::json;
 use crate::arguments::{Asking, Night};
 use crate::config::{Config, KEY};
 use crate::home::Home;
+use crate::key::write_private;
 use crate::output::{At, End, Message, Output, Trouble, count, in_verbs, size};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
@@ -181,7 +182,7 @@ fn entity_page(
     }
     let pages = home.store.into_pages().and(Arc::new(documents));
     let page = pages.page(&owner, entity, true, now)?;
-    std::fs::write(out, EntityPage::new(&page).day(config.day()?).to_html()).at("write", out)?;
+    write_private(out, &EntityPage::new(&page).day(config.day()?).to_html()).at("write", out)?;
     if output.json {
         output.value(&json!({"page": out.display().to_string(), "texts": page.texts}))?;
     } else if page.is_empty() {
@@ -257,7 +258,7 @@ fn write_page(home: &Home, report: &DreamReport, out: Option<&Path>, config: &Co
     let Some(out) = out else { return Ok(()) };
     let page = DreamPage::new(report).day(config.day()?).budget(config.dreams()?.total_input_bytes);
     let page = page.read(home.workspace.as_ref())?;
-    std::fs::write(out, page.to_html()).at("write", out)
+    write_private(out, &page.to_html()).at("write", out)
 }
 
 /// Says how a dream ended, for a person: the words for a program are in `--json`.

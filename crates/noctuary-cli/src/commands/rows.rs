@@ -325,7 +325,14 @@ pub(crate) fn remember(
                 return Err(Trouble::of("no_key", &[&about]));
             }
             row = row.about(FactKey::one(subject, slot));
-            home.store.any().replace(&owner, &row, now)?
+            let recorded = home.store.any().replace(&owner, &row, now)?;
+            // A pin goes on to the new value, as by a correction.
+            let before = home.store.any().history(&owner, recorded.id)?;
+            let is_pinned = |old: &Fact| old.memory.pinned && old.status.successor == Some(recorded.id);
+            if before.iter().any(is_pinned) {
+                home.store.any().pin(&owner, recorded.id, true, now)?;
+            }
+            recorded
         }
     };
     home.store.any().settle(now)?;
