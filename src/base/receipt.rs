@@ -226,7 +226,7 @@ impl fmt::Display for RowReceipt {
 }
 
 impl PlaceReceipt {
-    /// Makes the receipt of a place in which all findings were removed.
+    /// Makes the receipt of a place: the number of occurrences found and removed. Nothing may still be there.
     #[must_use]
     pub fn new(place: ForgetPlace, found: u64, removed: u64) -> Self {
         Self { place, found, removed, left: None, rows: Vec::new() }
@@ -251,7 +251,7 @@ impl PlaceReceipt {
         });
     }
 
-    /// Says what may still are there.
+    /// Says why words may still be there.
     #[must_use]
     pub fn left(mut self, why: impl Into<Cow<'static, str>>) -> Self {
         self.left = Some(why.into());

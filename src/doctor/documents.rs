@@ -10,7 +10,7 @@ use crate::base::text;
 use crate::file::is_of_life;
 use crate::format::documents::copies::original_of;
 use crate::format::documents::curated;
-use crate::format::documents::unmerged::conflict_at;
+use crate::format::documents::unmerged::{conflict_at, conflict_in_journal};
 use crate::format::state::log;
 use crate::format::{DreamId, JournalName};
 use crate::gate::Doors;
@@ -137,11 +137,17 @@ fn examine_document(
         told.add(Kind::BrokenFence, format!("{name}:{line}"), fix);
     }
     let is_memory = *name == DocName::MEMORY || *name == DocName::LEGACY_MEMORY;
+    // Either stops a dream.
+    let conflict = match JournalName::parse(name) {
+        Some(_) => conflict_in_journal(document.bytes()),
+        None if is_memory => conflict_at(document.bytes()),
+        None => None,
+    };
+    if let Some(line) = conflict {
+        let fix = "keep what is true of the two versions, and remove the marks";
+        told.add(Kind::ConflictMarks, format!("{name}:{line}"), fix);
+    }
     if is_memory {
-        if let Some(line) = conflict_at(document.bytes()) {
-            let fix = "keep what is true of the two versions, and remove the marks";
-            told.add(Kind::ConflictMarks, format!("{name}:{line}"), fix);
-        }
         for (line, fix) in torn_sections(&text, &known_dreams(workspace)) {
             told.add(Kind::BrokenFence, format!("{name}:{line}"), fix);
         }

@@ -55,14 +55,6 @@ fn rows_are_written_listed_corrected_pinned_retired_and_restored() {
             assert_eq!(contents(&told).len(), hits, "{arguments:?}");
         }
 
-        // A new value of a pinned property was pinned no more.
-        let keyed =
-            |text: &str| id(&json(at, &["remember", home, text, "--about", "boat/berth", "--json"], 0));
-        ends(at, &["pin", home, &keyed("The boat lies at pier two.")], 0);
-        let moved = keyed("The boat lies at pier nine.");
-        assert_eq!(json(at, &["row", home, &moved, "--json"], 0)["pinned"], true);
-        ends(at, &["pin", home, &moved, "--off"], 0);
-        ends(at, &["retire", home, &moved], 0);
         let right = id(&json(at, &["correct", home, &wrong, "The harbour opens at seven.", "--json"], 0));
         let told = json(at, &["row", home, &right, "--json"], 0);
         assert_eq!(told["history"][0]["content"], "The harbour opens at six. #boats");
@@ -408,5 +400,20 @@ fn a_search_keeps_what_was_asked_for_and_asks_about_the_past() {
                 told["documents"].as_array().unwrap().iter().map(|one| &one["origin"]).collect();
             assert_eq!(said, vec!["participant:Mai Ánh"; documents], "{home} {filter:?}: {told}");
         }
+    }
+}
+
+/// A new value of a pinned property was pinned no more.
+#[test]
+fn a_pin_goes_on_to_the_new_value_of_a_property() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for home in ["agent", "life.db"] {
+        ends(at, &["init", home], 0);
+        let keyed =
+            |text: &str| id(&json(at, &["remember", home, text, "--about", "boat/berth", "--json"], 0));
+        ends(at, &["pin", home, &keyed("The boat lies at pier two.")], 0);
+        let moved = keyed("The boat lies at pier nine.");
+        assert_eq!(json(at, &["row", home, &moved, "--json"], 0)["pinned"], true);
     }
 }

@@ -65,6 +65,10 @@ const FAULTS: &[(Kind, &str, Plant)] = &[
 ";
         put(home, "MEMORY.md", &format!("{marks}{memory}"));
     }),
+    // Every night stopped there, and the doctor had nothing to say.
+    (Kind::ConflictMarks, "journal marks", |home| {
+        add(home, "memory/2026-11-20-repl.md", "<<<<<<< ours\n- tea\n=======\n- coffee\n>>>>>>> theirs\n");
+    }),
     (Kind::OversizeDocument, "USER.md", |home| add(home, "USER.md", &"A long story. ".repeat(2000))),
     (Kind::NotText, "AGENTS.md", |home| fs::write(home.join("AGENTS.md"), b"# Agents \xff\xfe\n").unwrap()),
     (Kind::BrokenFence, "SOUL.md", |home| add(home, "SOUL.md", "\n```text\nnever ends\n")),
