@@ -85,7 +85,7 @@ const GROUP: &str = "//group:";
 /// The facts that a reader states before anything reaches a session: kind, actor and scope.
 ///
 /// The scope is compared with that of a store, of an index, and of a [workspace that knows its
-/// own](crate::Workspace::scope). Any other is denied before anything is read. Only the host knows the owner of a
+/// own](crate::Workspace::scope). For any other nothing is found, and changes are denied. Only the host knows the owner of a
 /// folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {

@@ -478,7 +478,10 @@ impl<'a> Forget<'a> {
                 for stone in file.tombstones.own() {
                     let mut alone = Tombstones::new(file.tombstones.key().clone());
                     alone.insert(stone);
-                    let is_of_others = said.iter().any(|words| alone.holds(words));
+                    let mut is_of_others = false;
+                    for words in &said {
+                        is_of_others |= alone.holds(words);
+                    }
                     if file.in_files.contains(&stone.digest) && !is_of_others {
                         only.insert(stone);
                     }

@@ -156,7 +156,11 @@ impl<'a> ForgottenList<'a> {
     ///
     /// [`Error::Denied`] for anybody but the human in a main session, and the errors of reading.
     pub fn is_said_in(&self, text: &str) -> Result<bool> {
-        Ok(self.sets()?.iter().any(|set| set.holds(text)))
+        let mut is_said = false;
+        for set in self.sets()? {
+            is_said |= set.holds(text);
+        }
+        Ok(is_said)
     }
 
     /// Returns what was noted of forgettings.

@@ -49,8 +49,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// Says where it is, for messages: a path.
     fn location(&self) -> String;
 
-    /// Says whose rows it holds, always the same: any other scope finds nothing in it. A dreamer that is built for
-    /// another one is refused by that. As provided it is `None`: there is no observer.
+    /// Says whose rows it holds, always the same. For any other scope reads find nothing, and changes and the
+    /// [`audit`](Self::audit) are denied. A dreamer that is built for another one is refused by that. As provided it is `None`:
+    /// there is no observer.
     fn scope(&self) -> Option<&Scope> {
         None
     }
@@ -64,8 +65,10 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// # Errors
     ///
     /// [`Error::Stopped`](crate::Error::Stopped) if the store refuses the content.
-    /// [`Error::TooLarge`](crate::Error::TooLarge) above the row cap. [`Error::Denied`](crate::Error::Denied) where the
-    /// actor may not claim the source.
+    /// [`Error::TooLarge`](crate::Error::TooLarge) above the row cap. [`Error::Config`](crate::Error::Config) for blank
+    /// content, for a category or source that is empty, has brackets or is above 128 bytes, and for a dream with another source
+    /// than `dreamed`. [`Error::Denied`](crate::Error::Denied) where the actor may not claim the source, or the store
+    /// [refuses](crate::store::StoreConfig::refused) it.
     fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId>;
 
     /// Writes many rows in one step and returns the outcome of each, in their order. It is the id, or the reason of a
@@ -198,7 +201,8 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// # Errors
     ///
     /// [`Error::Denied`](crate::Error::Denied) outside a main session. The agent and the library also get it if they
-    /// may not [edit](super::Source::may_edit) a row, or if the human pinned it. The human pins any row.
+    /// may not [edit](super::Source::may_edit) a row, or would let one go that the human pinned. To pin such a row again changes
+    /// nothing. The human pins any row.
     fn pin(&self, access: &Access, id: MemoryId, pinned: bool, now: DateTime<Utc>) -> Result<bool>;
 
     /// Removes rows for good that were deleted before `cutoff`, with all that derives from them; returns how
@@ -247,7 +251,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for anybody but the human.
     fn lift(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<bool>;
 
-    /// Sets a fact of the profile: one value a key. A key is overwritten, and not deleted.
+    /// Sets a fact of the profile: one value a key. A key is overwritten, and not deleted. It follows the rules of a category.
     ///
     /// # Errors
     ///
