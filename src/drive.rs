@@ -38,7 +38,7 @@ pub fn dream_once(dreamer: &dyn Dreamer, llm: &dyn LlmClient) -> Result<DreamRep
 /// `&|| night`; time zone and the hour at which a day begins are the dreamer's
 /// ([`DreamConfig::day`](crate::DreamConfig::day)).
 ///
-/// A dream writes `MEMORY.md`, which main sessions alone read: nothing of it reaches a group. That of a group writes the group's own.
+/// A dream writes `MEMORY.md`, which main sessions alone read: nothing of it reaches a group. A group's dream writes the group's own.
 ///
 /// ```
 /// use std::sync::Arc;
