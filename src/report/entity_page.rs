@@ -244,7 +244,7 @@ fn name(page: &CompiledPage, entity: &Entity) -> String {
         for run in spelled.windows(words) {
             let run = run.join(" ");
             let run = run.trim_matches(|c: char| !c.is_alphanumeric());
-            if run.to_lowercase() == entity.key {
+            if Entity::fold(run) == entity.key {
                 return run.to_owned();
             }
         }

@@ -135,7 +135,7 @@ fn two_databases_that_both_dreamed_become_one_with_each_line_and_each_row_once()
 trait Rows: MemoryStore + FactStore {}
 impl<S: MemoryStore + FactStore> Rows for S {}
 
-/// What both machines had noted was there twice in a merge, and where they noted another value, nobody was asked.
+/// A merge had each row twice that both machines had noted, and asked nobody about two values of one property.
 #[test]
 fn what_both_noted_is_one_row_and_two_values_are_asked_about() {
     let noted = |store: &dyn Rows, minute: i64, words: &str| {

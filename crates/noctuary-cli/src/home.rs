@@ -251,11 +251,10 @@ impl Home {
         match (apply, whose.group) {
             (true, Some(_)) => Self::begun(place, whose),
             (true, None) => Self::open_or_make(place, whose),
-            (false, Some(group)) => {
-                let home = Self::whole(place, whose)?;
-                let is_known = home.groups()?.iter().any(|known| known.to_string() == group);
-                if is_known { Self::open(place, whose) } else { Self::in_memory(whose) }
-            }
+            (false, Some(_)) => match Self::open(place, whose) {
+                Err(trouble) if trouble.is("no_group") => Self::in_memory(whose),
+                opened => opened,
+            },
             (false, None) => Self::find(place, whose)?.map_or_else(|| Self::in_memory(whose), Ok),
         }
     }

@@ -92,14 +92,12 @@ fn one_of_equal(
             [false, true] => 1,
             _ => continue,
         };
-        let said = format!(
-            "{:?}",
-            (
-                (text::statement(&row.content), &row.category, fact.key.as_ref().map(FactKey::normal)),
-                (&row.source, &row.origin, row.shared, &row.dream, &row.metadata, &row.place),
-                fact.valid_from,
-            )
-        );
+        let said = serde_json::to_string(&(
+            (text::statement(&row.content), &row.category, fact.key.as_ref().map(FactKey::normal)),
+            (&row.source, &row.origin, row.shared, &row.dream, &row.metadata, &row.place),
+            fact.valid_from,
+        ));
+        let said = said.expect("plain data is JSON");
         let others = equal.entry(said).or_default();
         let Some(at) = others.iter().position(|(other, _)| *other != side) else {
             others.push((side, row));

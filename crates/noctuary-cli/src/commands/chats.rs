@@ -155,12 +155,9 @@ pub(super) struct Waits {
     pub(super) bytes: u64,
     /// Bytes of journals that are too old for a night.
     too_old: u64,
-    /// For what is not too old.
-    nights: u64,
-    calls: u64,
-    /// For what is.
-    nights_of_old: u64,
-    calls_of_old: u64,
+    /// For the rest.
+    near: Pace,
+    old: Pace,
     window: Option<u32>,
 }
 
@@ -172,16 +169,17 @@ impl Waits {
         let dreamer = dreamer.enabled(true).configure(|config| config.window_days = None).build()?;
         let all = dreamer.survey(Utc::now())?.backlog;
         let near = near.min(all.bytes);
-        let calls = |bytes: u64| bytes.div_ceil(config.total_input_bytes);
         let a_night = u64::from(config.max_passes.min(config.budget.max_calls_per_day.unwrap_or(u32::MAX)));
+        let pace = |bytes: u64| {
+            let calls = bytes.div_ceil(config.total_input_bytes);
+            Pace { nights: calls.div_ceil(a_night.max(1)), calls }
+        };
         Ok(Self {
             journals: all.journals,
             bytes: all.bytes,
             too_old: all.bytes - near,
-            nights: calls(near).div_ceil(a_night.max(1)),
-            calls: calls(near),
-            nights_of_old: calls(all.bytes - near).div_ceil(a_night.max(1)),
-            calls_of_old: calls(all.bytes - near),
+            near: pace(near),
+            old: pace(all.bytes - near),
             window: config.window_days,
         })
     }
@@ -189,14 +187,14 @@ impl Waits {
     pub(super) fn json(&self) -> Value {
         json!({
             "journals": self.journals, "bytes": self.bytes, "too_old_bytes": self.too_old,
-            "nights": self.nights, "calls": self.calls,
-            "too_old_nights": self.nights_of_old, "too_old_calls": self.calls_of_old,
+            "nights": self.near.nights, "calls": self.near.calls,
+            "too_old_nights": self.old.nights, "too_old_calls": self.old.calls,
         })
     }
 
     /// Returns how long nights take for what is not too old; nothing where none is.
     pub(super) fn pace(&self) -> Option<String> {
-        (self.nights > 0).then(|| pace(self.nights, self.calls))
+        (self.near.nights > 0).then(|| self.near.told())
     }
 
     /// Returns how much no night reads, and how it is read.
@@ -205,7 +203,7 @@ impl Waits {
         let size = size(self.too_old);
         Some(format!(
             "{size} of it is older than {days} days: `noctuary dream {here} --all` reads it, or window_days = 0 in the settings: {}.",
-            pace(self.nights_of_old, self.calls_of_old)
+            self.old.told()
         ))
     }
 
@@ -222,10 +220,17 @@ impl Waits {
     }
 }
 
-/// Says how long some calls take.
-fn pace(nights: u64, calls: u64) -> String {
-    let (nights, calls) = (count(number(nights), "night"), count(number(calls), "call"));
-    format!("about {nights}, {calls} of a model")
+/// How long nights take to read something.
+struct Pace {
+    nights: u64,
+    calls: u64,
+}
+
+impl Pace {
+    fn told(&self) -> String {
+        let (nights, calls) = (count(number(self.nights), "night"), count(number(self.calls), "call"));
+        format!("about {nights}, {calls} of a model")
+    }
 }
 
 /// Imports the memory of another program: its folder, as it is.

@@ -335,9 +335,10 @@ pub(crate) fn erase_person(
     let owner = home.owner();
     let request = Forget::person(&owner, who).mentions(mentions).in_files(true);
     let request = request.store(home.store.any()).workspace(&home.workspace);
-    let plan = request.plan()?;
-    let is_there = !(plan.said.is_empty() && plan.rests.is_empty() && plan.mentions.is_empty());
+    let nobody = || output.line(format!("Nothing is of {who}, and nothing names them."));
     if !yes {
+        let plan = request.plan()?;
+        let is_there = !(plan.said.is_empty() && plan.rests.is_empty() && plan.mentions.is_empty());
         if output.json {
             output.value(&plan)?;
             return Ok(End::look_if(!is_there));
@@ -351,7 +352,7 @@ pub(crate) fn erase_person(
             }
         }
         if !is_there {
-            output.line(format!("Nothing is of {who}, and nothing names them."));
+            nobody();
             return Ok(End::look_if(true));
         }
         if !mentions && !plan.mentions.is_empty() {
@@ -373,8 +374,8 @@ pub(crate) fn erase_person(
         output.value(&receipt)?;
         return Ok(End::look_if(is_left));
     }
-    if !is_there && receipt.places.iter().all(|line| line.found == 0) {
-        output.line(format!("Nothing is of {who}, and nothing names them."));
+    if receipt.mentions.is_empty() && receipt.places.iter().all(|line| line.found == 0) {
+        nobody();
         return Ok(End::Look);
     }
     tell_forgotten(&receipt, output);

@@ -398,10 +398,9 @@ pub(crate) fn change(of: &Row, change: Change, whose: Whose<'_>, output: Output)
     let (id, owner, store, now) = (id(&of.id)?, home.owner(), home.store.any(), Utc::now());
     let here = whose.here(&of.path);
     let row = store.get(&owner, id)?;
+    let is_of_others = row.as_ref().is_some_and(|row| !row.is_trusted());
     let (is_done, told) = match change {
-        Change::Pin if row.as_ref().is_some_and(|row| !row.is_trusted()) => {
-            (store.pin(&owner, id, true, now)?, "is pinned")
-        }
+        Change::Pin if is_of_others => (store.pin(&owner, id, true, now)?, "is pinned"),
         Change::Pin => {
             (store.pin(&owner, id, true, now)?, "is in every prompt of a main session from now on")
         }
@@ -427,7 +426,7 @@ pub(crate) fn change(of: &Row, change: Change, whose: Whose<'_>, output: Output)
         return Ok(output.say("row_so_already", &[&id, &here]));
     }
     output.line(format!("memories/{id} {told}."));
-    if change == Change::Pin && row.as_ref().is_some_and(|row| !row.is_trusted()) {
+    if change == Change::Pin && is_of_others {
         output.say("row_of_others", &[&id, &here]);
     }
     if change == Change::Retire {

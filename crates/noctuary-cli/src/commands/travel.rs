@@ -67,8 +67,7 @@ pub(crate) fn export(
         bundle
     };
     let mut groups = Vec::new();
-    let all = if whose.group.is_some() { Vec::new() } else { home.groups()? };
-    for group in all {
+    for group in home.groups()? {
         let of_group = Home::open(place, Whose { group: Some(&group.to_string()), ..whose })?;
         if !of_group.store.any().list(&of_group.owner(), &Filter::limit(1))?.is_empty() {
             groups.push(group.to_string());
