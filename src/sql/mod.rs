@@ -6,6 +6,7 @@
 
 #[cfg(feature = "artifacts")]
 pub(crate) mod artifacts;
+pub(crate) mod chunks;
 mod columns;
 mod dialect;
 mod driver;

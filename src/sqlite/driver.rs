@@ -43,11 +43,6 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Runs statements, whose errors say what was done.
-    pub(super) fn folded<T>(&self, run: impl FnOnce() -> rusqlite::Result<T>) -> Result<T> {
-        run().map_err(|error| self.fold(error))
-    }
-
     fn fold(&self, error: rusqlite::Error) -> Error {
         fold(self.action, self.file, error)
     }

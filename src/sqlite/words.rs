@@ -4,7 +4,7 @@
 //! otherwise have a column of their own, with one token each. The query here may match more than is meant, and never
 //! less: the ranking checks the found rows again.
 
-use crate::search::rank::{Beside, Clause, MOST_TERMS, Plan, Term, beside_words, stem, stems};
+use crate::search::rank::{Beside, Clause, MOST_TERMS, beside_words, stem, stems};
 
 /// Adds what a text is found by beside its own words.
 pub(super) fn add_beside(words: &mut String, text: &str) {
@@ -39,20 +39,6 @@ fn token_part(c: char) -> char {
         return c;
     }
     char::from_u32(PRIVATE + u32::from(c) % (PRIVATE_END - PRIVATE)).unwrap_or(c)
-}
-
-/// Asks for rows that have one of some words.
-pub(super) fn any_of<'a>(terms: impl IntoIterator<Item = &'a Term>) -> String {
-    let words: Vec<String> = terms.into_iter().map(|term| quoted(term.asked())).collect();
-    words.join(" OR ")
-}
-
-/// Asks for the rows that may fit a plan; `None` where none can, or where any could.
-pub(super) fn of_plan(plan: &Plan) -> Option<String> {
-    match &plan.required {
-        Some(required) => may_fulfil(required),
-        None => Some(any_of(&plan.terms)).filter(|expression| !expression.is_empty()),
-    }
 }
 
 /// Asks for one word.
@@ -144,17 +130,16 @@ fn beginnings(prefix: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::rank::Plan;
 
     fn asked(text: &str) -> String {
         let plan = Plan::of(text, false);
-        plan.required.as_ref().and_then(may_fulfil).unwrap_or_else(|| any_of(&plan.terms))
+        plan.required.as_ref().and_then(may_fulfil).unwrap()
     }
 
     #[test]
-    fn questions_ask_for_any_of_their_words() {
-        assert_eq!(asked("What is the slippage of Base?"), "\"slippage\" OR \"base\"");
-        assert_eq!(asked("Where are O'Brien's \"quotes"), "\"obrien\" OR \"brien\" OR \"quotes\"");
-        assert_eq!(asked("C++"), "\"c\u{e02b}\u{e02b}\" OR \"c\"");
+    fn signs_in_a_word_are_asked_for() {
+        assert_eq!(quoted("C++"), "\"C\u{e02b}\u{e02b}\"");
     }
 
     #[test]

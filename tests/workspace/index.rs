@@ -12,9 +12,11 @@ use chrono::{DateTime, Utc};
 use noctuary::exchange::Forget;
 use noctuary::life::{GroupName, GroupView, Guarded, Indexed, SyncReport};
 use noctuary::memory::IndexState;
-use noctuary::search::{ChunkConfig, DocumentIndex, IndexChange, SearchResult, SeenDocument};
+use noctuary::search::{
+    Audience, ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument,
+};
 use noctuary::testing::{Faults, FaultyWorkspace, Script, contract};
-use noctuary::workspace::{Claim, ClaimTerms, MAX_DOCUMENT, Reach, StateName, WorkspaceExt};
+use noctuary::workspace::{Claim, ClaimTerms, MAX_DOCUMENT, Reach, Revision, StateName, WorkspaceExt};
 use noctuary::{
     Access, Actor, DocName, Error, FileWorkspace, JournalDreamer, Result, Scope, SessionKind, SqliteIndex,
     SqliteWorkspace, Workspace, WriteMode, dream_once_at,
@@ -22,6 +24,7 @@ use noctuary::{
 use rusqlite::Connection;
 use tempfile::TempDir;
 
+use noctuary_tests::common::dice::Dice;
 use noctuary_tests::common::marta::{marta, name, now};
 use noctuary_tests::common::{Peer, listen, role, tell};
 
@@ -468,6 +471,53 @@ fn an_append_leaves_the_chunks_before_it_alone() {
         .unwrap();
     assert_eq!(blank, 1, "only the last one reads otherwise, and waits for its vector");
     assert_eq!(find(&workspace, "lantern")[0].lines.1, 401);
+}
+
+// A guest had another order than the owner, and found nothing older than the last 4,096 chunks.
+#[test]
+fn a_guest_finds_what_an_owner_of_the_same_documents_finds() {
+    let (guests, owners) = (Folder::new(), Folder::new());
+    let words = ["harbour", "boat", "brisk", "keel", "rope", "ferry", "garden", "tea", "rye", "lisbon"];
+    let mut dice = Dice(11);
+    let mut documents = vec![("notes/0000.md".to_owned(), "The sextant is in the harbour.\n".to_owned())];
+    for number in 1..700 {
+        let text: String = (0..3 + dice.below(40)).map(|_| dice.pick(&words).to_owned() + " ").collect();
+        documents.push((format!("notes/{number:04}.md"), text + "\n"));
+    }
+    let (shared, alone) = (guests.index("index.db"), owners.index("index.db"));
+    let seen = |text: &str, audience| SeenDocument {
+        size: text.len() as u64,
+        modified: now(),
+        revision: Revision::of(text.as_bytes()),
+        audience,
+        chunking: ChunkConfig::default().identity(),
+    };
+    let put = |index: &SqliteIndex, path: &str, text: &str, audience| {
+        let chunks = ChunkConfig::default().chunks(text);
+        let after = IndexEntry::Text { seen: seen(text, audience), text: text.to_owned(), chunks };
+        IndexChange { name: name(path), before: index.seen_of(&name(path)).unwrap(), after }
+    };
+    for part in documents.chunks(100) {
+        for index in [&shared, &alone] {
+            let changes = part.iter().map(|(path, text)| put(index, path, text, Audience::of(|_| true)));
+            assert!(index.apply(&changes.collect::<Vec<_>>(), now()).unwrap().into_iter().all(|done| done));
+        }
+    }
+    let hidden =
+        put(&shared, "MEMORY.md", "sextant boat harbour\n", Audience::of(|kind| kind == SessionKind::Main));
+    assert_eq!(shared.apply(&[hidden], now()).unwrap(), [true]);
+    let found = |index: &SqliteIndex, kind, query: &str| index.search(&access(kind), query, 30).unwrap();
+    for query in
+        ["sextant", "where is the sextant in the harbour", "boat", "keel rope tea", "\"boat brisk\"", "ferr*"]
+    {
+        let theirs = found(&shared, SessionKind::Shared, query);
+        assert_eq!(theirs, found(&alone, SessionKind::Main, query), "{query}");
+        assert!(!theirs.is_empty() && theirs.iter().all(|found| found.path != DocName::MEMORY), "{query}");
+    }
+    assert_eq!(
+        found(&shared, SessionKind::Shared, "where is the sextant in the harbour")[0].path,
+        name("notes/0000.md")
+    );
 }
 
 /// WS-23

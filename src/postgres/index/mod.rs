@@ -28,13 +28,13 @@ use crate::search::documents::{
     Audience, DocumentIndex, FoundChunks, IndexChange, SearchResult, SeenDocument, mark_found,
 };
 use crate::search::rank::{Plan, Ranking, one_line};
+use crate::sql::chunks::ChunkSearch;
 use crate::store::vectors::{Fill, Meaning, Shelves, Sight, VectorChanges, VectorHome, VectorRows};
 use links::Links;
 
 /// An index on a PostgreSQL server, for one scope of it; made by [`Postgres::index`](crate::postgres::Postgres::index).
 ///
-/// Chunks are ranked by BM25 over those of the scope that the kind of session may read. A search finds those that have a word of it in
-/// a table of words, as numbers, and reads their texts. Vectors are searched in the memory of this process, as in SQLite.
+/// Chunks are ranked as in SQLite. A search finds those that have a word of it in a table of words, as numbers. Vectors are searched in the memory of this process, as in SQLite.
 ///
 /// Clones are the same index.
 ///
@@ -133,8 +133,9 @@ impl DocumentIndex for PostgresIndex {
         if access.scope != self.scoped.scope {
             return Ok(Vec::new());
         }
-        let mut found =
-            self.scoped.look_within("search", |within| search::by_words(within, access.kind, text, limit))?;
+        let mut found = self.scoped.look_within("search", |within| {
+            ChunkSearch::new(within, &self.scoped.scope, access.kind).by_words(text, limit)
+        })?;
         mark_found(&Plan::of(&one_line(text), false), &mut found);
         Ok(found)
     }
@@ -158,8 +159,8 @@ impl DocumentIndex for PostgresIndex {
             return Ok(found.degraded(Degraded::Failed));
         };
         self.scoped.look_within("search", |within| {
-            let by = (&asked, &self.ranking);
-            search::near(within, &self.shelves, access.kind, text, by, limit)
+            let search = ChunkSearch::new(within, &self.scoped.scope, access.kind);
+            search.near(&self.shelves, text, (&asked, &self.ranking), limit)
         })
     }
 

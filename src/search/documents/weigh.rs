@@ -11,27 +11,33 @@ use crate::search::rank::{
 };
 use crate::search::vectors::Scored;
 
-/// The most chunks that are weighed: those of the last paths, which the newest journals have.
-pub(crate) const WEIGHED: i64 = 4096;
 /// The most chunks by words that are fused with those by meaning.
 pub(crate) const LISTED: usize = 200;
 /// Maximum number of chunks with all words of a query that settle it.
 const SETTLED: usize = 3;
 
-/// Ranks chunks, each with all that is searched of it: by BM25 over these alone.
-pub(crate) fn weigh(plan: &Plan, mut chunks: Vec<(SearchResult, String)>, limit: usize) -> Vec<SearchResult> {
+/// Ranks chunks, each with all that is searched of it: by BM25. The frequencies are those of all chunks in sight, and are counted anew
+/// where all chunks that have a word are here.
+pub(crate) fn weigh(
+    plan: &Plan,
+    mut chunks: Vec<(SearchResult, String)>,
+    (mut frequencies, are_all): (Frequencies, bool),
+    limit: usize,
+) -> Vec<SearchResult> {
     // Ties: what comes first is the newest to the ranking.
     order::sort_by(&mut chunks, |(one, _), (other, _)| {
         (&other.path, other.chunk_index).cmp(&(&one.path, one.chunk_index))
     });
-    let every_word: Vec<usize> = (0..plan.terms.len()).gather();
-    let mut pool = Pool::of(plan, &every_word);
+    let mut pool = Pool::of(plan, &frequencies.looked_up());
     for (id, (_, text)) in (0..).zip(&chunks) {
         pool.take(&Card::of(id, text), None);
     }
+    if are_all {
+        frequencies.count(&pool);
+    }
     let search = Search {
         pool: &pool,
-        frequencies: &Frequencies::within(&pool),
+        frequencies: &frequencies,
         ranking: &Ranking::rows_alone(),
         plan,
         entities: &GenericEntities,

@@ -2,7 +2,6 @@
 
 mod chunks;
 mod links;
-mod near;
 mod search;
 mod seen;
 mod surroundings;
@@ -36,6 +35,7 @@ use crate::search::documents::{
     Audience, DocumentIndex, FoundChunks, IndexChange, SearchResult, SeenDocument, mark_found,
 };
 use crate::search::rank::{Plan, Ranking, one_line};
+use crate::sql::chunks::ChunkSearch;
 use crate::store::vectors::{Fill, Meaning, Shelves, Sight, VectorChanges, VectorHome, VectorRows};
 use links::Links;
 
@@ -240,8 +240,9 @@ impl DocumentIndex for SqliteIndex {
         if access.scope != self.scope {
             return Ok(Vec::new());
         }
-        let run = |connection: &Connection| search::run(connection, &self.scope, access.kind, text, limit);
-        let mut found = self.database.read("search", run)?;
+        let mut found = self.look("search", |table| {
+            ChunkSearch::new(table, &self.scope, access.kind).by_words(text, limit)
+        })?;
         mark_found(&Plan::of(&one_line(text), false), &mut found);
         Ok(found)
     }
@@ -265,8 +266,8 @@ impl DocumentIndex for SqliteIndex {
             return Ok(found.degraded(Degraded::Failed));
         };
         self.look("search", |table| {
-            let by = (&asked, &self.ranking);
-            near::search(table, &self.scope, &self.shelves, access.kind, text, by, limit)
+            let search = ChunkSearch::new(table, &self.scope, access.kind);
+            search.near(&self.shelves, text, (&asked, &self.ranking), limit)
         })
     }
 
