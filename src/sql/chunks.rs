@@ -23,11 +23,24 @@ const MAX_WEIGHED_CHUNKS: usize = 512;
 /// A database inside one transaction, whose texts are chunks.
 pub(crate) trait ChunkDriver: VectorDriver {
     /// Lists, for each word, the chunks in sight that have it, at most `most`; in any order.
-    fn with_words(&self, sight: Sight, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>>;
+    fn with_words(&self, within: InSight, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>>;
 
     /// Lists the chunks in sight that may fulfil a condition, in any order; `None` where it asks for no word.
-    fn fulfilling(&self, sight: Sight, clause: &Clause) -> Result<Option<Vec<i64>>>;
+    fn fulfilling(&self, within: InSight, clause: &Clause) -> Result<Option<Vec<i64>>>;
 }
+
+/// The chunks that a session may read.
+#[derive(Clone, Copy)]
+pub(crate) struct InSight {
+    pub(crate) sight: Sight,
+    /// The number of them.
+    chunks: u64,
+    /// Whether the words are of no other chunk.
+    pub(crate) is_whole: bool,
+}
+
+/// The condition of a document that a session may read.
+const SEEN: &str = "d.user_id = $1 AND d.agent_id = $2 AND (d.audience & $3) <> 0";
 
 /// A search of the chunks of a scope that one kind of session may read.
 pub(crate) struct ChunkSearch<'a, D> {
@@ -57,15 +70,18 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
             return Ok(Vec::new());
         }
         let plan = Plan::of(&text, false);
+        if plan.required.is_none() && plan.terms.is_empty() {
+            return self.holding(literal, limit);
+        }
+        let within = self.in_sight()?;
         let may_fulfil = match &plan.required {
-            None if plan.terms.is_empty() => return self.holding(literal, limit),
             None => None,
-            Some(clause) => match self.database.fulfilling(self.sight, clause)? {
+            Some(clause) => match self.database.fulfilling(within, clause)? {
                 None => return self.holding(literal, limit),
                 numbers => numbers,
             },
         };
-        self.ranked(plan, may_fulfil, limit)
+        self.ranked(plan, within, may_fulfil, limit)
     }
 
     /// Finds chunks by words and by meaning, best first; ties by path and place.
@@ -101,14 +117,15 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
     fn ranked(
         &self,
         mut plan: Plan,
+        within: InSight,
         may_fulfil: Option<Vec<i64>>,
         limit: usize,
     ) -> Result<Vec<SearchResult>> {
-        let (mut words, mut frequencies) = self.words(&plan)?;
+        let (mut words, mut frequencies) = self.words(&plan, within)?;
         frequencies.leave_out_absent(&mut plan);
         order::retain(&mut words, |word| plan.terms.contains(&word.term));
         let looked_up = frequencies.looked_up();
-        self.list_whole(&mut words, &looked_up)?;
+        self.list_whole(&mut words, &looked_up, within)?;
         let mut weighed = Weights::default();
         for at in &looked_up {
             weighed.add(&words[*at].numbers, frequencies.whole_weight(*at).max(1));
@@ -132,15 +149,13 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
     }
 
     /// Lists the chunks of each word, as far as that is worth counting.
-    fn words(&self, plan: &Plan) -> Result<(Vec<WordChunks>, Frequencies)> {
-        let sql = "SELECT CAST(coalesce(sum(d.chunks), 0) AS bigint) FROM indexed_documents d
-             WHERE d.user_id = $1 AND d.agent_id = $2 AND (d.audience & $3) <> 0";
-        let in_sight = self.database.first(sql, params![i64::from(self.sight.0)], |found| found.count(0))?;
-        let mut frequencies = Frequencies::of(u32::try_from(in_sight.unwrap_or(0)).unwrap_or(u32::MAX));
-        let most = frequencies.worth_counting() as usize + 1;
+    fn words(&self, plan: &Plan, within: InSight) -> Result<(Vec<WordChunks>, Frequencies)> {
+        let mut frequencies = Frequencies::of(u32::try_from(within.chunks).unwrap_or(u32::MAX));
+        // Two words are looked up, however many chunks have them.
+        let most = if plan.terms.len() <= 2 { usize::MAX } else { frequencies.worth_counting() as usize + 1 };
         let mut terms = Vec::with_capacity(plan.terms.len());
         terms.extend(&plan.terms);
-        let lists = self.database.with_words(self.sight, &terms, most)?;
+        let lists = self.database.with_words(within, &terms, most)?;
         let mut words = Vec::with_capacity(lists.len());
         for (term, numbers) in plan.terms.iter().zip(lists) {
             frequencies.push(u32::try_from(numbers.len()).unwrap_or(u32::MAX));
@@ -149,12 +164,27 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
         Ok((words, frequencies))
     }
 
+    /// Counts the chunks in sight, and says whether any other is beside them.
+    fn in_sight(&self) -> Result<InSight> {
+        let sql = format!(
+            "SELECT CAST(coalesce(sum(CASE WHEN {SEEN} THEN d.chunks ELSE 0 END), 0) AS bigint),
+               CAST(coalesce(sum(CASE WHEN {SEEN} THEN 0 ELSE 1 END), 0) AS bigint)
+             FROM indexed_documents d {}",
+            self.database.dialect().spell("", "WHERE d.user_id = $1 AND d.agent_id = $2")
+        );
+        let sight = self.sight;
+        let counted = self.database.first(&sql, params![i64::from(sight.0)], |found| {
+            Ok(InSight { sight, chunks: found.count(0)?, is_whole: found.count(1)? == 0 })
+        })?;
+        Ok(counted.unwrap_or(InSight { sight, chunks: 0, is_whole: false }))
+    }
+
     /// Lists all chunks of the words that are looked up.
-    fn list_whole(&self, words: &mut [WordChunks], looked_up: &[usize]) -> Result<()> {
+    fn list_whole(&self, words: &mut [WordChunks], looked_up: &[usize], within: InSight) -> Result<()> {
         for at in looked_up {
             let word = &mut words[*at];
             if word.is_cut {
-                let mut lists = self.database.with_words(self.sight, &[&word.term], usize::MAX)?;
+                let mut lists = self.database.with_words(within, &[&word.term], usize::MAX)?;
                 word.numbers = lists.pop().unwrap_or_default();
             }
         }

@@ -7,9 +7,8 @@ use crate::base::error::Result;
 use crate::postgres::link::Param;
 use crate::postgres::within::Within;
 use crate::search::rank::{Clause, Stemmer, Term};
-use crate::sql::chunks::{ChunkDriver, in_sight};
+use crate::sql::chunks::{ChunkDriver, InSight, in_sight};
 use crate::sql::{Dialect, DriverExt, params};
-use crate::store::vectors::Sight;
 
 /// The chunks of each word, each looked up alone.
 const OF_WORDS: &str = "
@@ -25,37 +24,35 @@ const OF_WORDS_IN_SIGHT: &str = "
     FROM unnest($3) WITH ORDINALITY w (word, at) ORDER BY w.at";
 
 impl ChunkDriver for Within<'_> {
-    fn with_words(&self, sight: Sight, terms: &[&Term], most: usize) -> Result<Vec<Vec<i64>>> {
+    fn with_words(&self, within: InSight, terms: &[&Term], most: usize) -> Result<Vec<Vec<i64>>> {
         let hashes = terms.iter().map(|term| hash(&term.stem));
-        self.having(sight, hashes.collect(), most)
+        self.having(within, hashes.collect(), most)
     }
 
-    fn fulfilling(&self, sight: Sight, clause: &Clause) -> Result<Option<Vec<i64>>> {
+    fn fulfilling(&self, within: InSight, clause: &Clause) -> Result<Option<Vec<i64>>> {
         match needed(clause) {
             None => Ok(None),
             Some(Needed::One(words)) => {
-                let lists = self.having(sight, words.into_iter().collect(), usize::MAX)?;
+                let lists = self.having(within, words.into_iter().collect(), usize::MAX)?;
                 Ok(Some(lists.concat()))
             }
             Some(Needed::Nothing) => {
                 let sql = format!("SELECT c.number FROM {}", in_sight(Dialect::Postgres));
-                self.all(&sql, params![i64::from(sight.0)], |found| found.number(0)).map(Some)
+                self.all(&sql, params![i64::from(within.sight.0)], |found| found.number(0)).map(Some)
             }
         }
     }
 }
 
 impl Within<'_> {
-    fn having(&self, sight: Sight, words: Vec<i32>, most: usize) -> Result<Vec<Vec<i64>>> {
-        let hidden = "SELECT 1 FROM indexed_documents
-             WHERE user_id = $1 AND agent_id = $2 AND (audience & $3) = 0 LIMIT 1";
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let mut values = vec![Param::Words(words), most.into()];
-        let sql = if self.finds(hidden, params![i64::from(sight.0)])? {
-            values.push(i64::from(sight.0).into());
-            OF_WORDS_IN_SIGHT
-        } else {
+    /// Lists, for each word, the chunks in sight that have it, at most `most`.
+    fn having(&self, within: InSight, words: Vec<i32>, most: usize) -> Result<Vec<Vec<i64>>> {
+        let mut values = vec![Param::Words(words), i64::try_from(most).unwrap_or(i64::MAX).into()];
+        let sql = if within.is_whole {
             OF_WORDS
+        } else {
+            values.push(i64::from(within.sight.0).into());
+            OF_WORDS_IN_SIGHT
         };
         self.run(sql, values)?.iter().map(|row| self.column(row, 0)).collect()
     }
@@ -111,6 +108,7 @@ fn of_longest<'a>(stems: impl Iterator<Item = &'a str>) -> Option<Needed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::rank::Plan;
 
     fn needed_of(query: &str) -> Option<Needed> {
         needed(Plan::of(query, false).required.as_ref().unwrap())
