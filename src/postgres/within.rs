@@ -51,13 +51,6 @@ impl Within<'_> {
         row.try_get(column).map_err(|error| self.fold(Fault::Said(error)))
     }
 
-    /// Reads a column of bytes as a text, whatever another program put there.
-    pub(super) fn text(&self, row: &Row, column: usize) -> Result<String> {
-        let bytes: Vec<u8> = self.column(row, column)?;
-        Ok(String::from_utf8(bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
-    }
-
     fn fold(&self, fault: Fault) -> Error {
         fault.fold(self.action, self.location)
     }

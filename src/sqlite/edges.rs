@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use rusqlite::{Connection, ToSql};
 
-use crate::edges::{Edge, Entity};
+use crate::edges::Edge;
 
 /// The table where the seed's columns fit, and where they do not.
 pub(super) const SEEDS: &str = "memory_edges";
@@ -258,12 +258,6 @@ pub(super) fn leads_to(table: &str, key: &str, source: &'static str) -> [String;
             goes_on("dst_entity_key")
         ),
     ]
-}
-
-/// Reads an edge from three columns: kind, key and verb.
-pub(super) fn read(row: &rusqlite::Row<'_>, from: usize) -> rusqlite::Result<Edge> {
-    let text = |column: usize| row.get::<_, String>(from + column);
-    Ok(Edge::new(text(2)?, Entity::new(text(0)?, text(1)?)))
 }
 
 #[cfg(test)]

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use crate::base::error::Result;
 use crate::base::name::DocName;
-use crate::edges::{EdgeExtractor, Words, edges_of};
-use crate::format::JournalName;
-use crate::format::documents::properties::Properties;
+use crate::edges::EdgeExtractor;
 use crate::postgres::within::Within;
+use crate::sql::chunks::{EdgeTable, edges_of_chunk};
 
 /// The writer of the edges of chunks.
 #[derive(Clone)]
@@ -19,18 +18,11 @@ impl Links {
     /// Adds the edges of chunks of a document; returns how many are new.
     pub(super) fn put(&self, within: &Within<'_>, name: &DocName, chunks: &[(i64, &str)]) -> Result<u64> {
         let Some(extractor) = &self.extractor else { return Ok(0) };
-        let path = name.as_str();
-        // Journals are named by their day, and nobody links to them.
-        let note = path.strip_suffix(".md").filter(|_| JournalName::parse(name).is_none());
         let (mut numbers, mut places) = (Vec::new(), Vec::new());
         let [mut keys, mut kinds, mut verbs] = [Vec::new(), Vec::new(), Vec::new()];
         for (number, text) in chunks {
-            // The frontmatter of a note is a chunk of its own.
-            let Properties { aliases, tags } = note.map(|_| Properties::of(text)).unwrap_or_default();
-            let words = Words { text, note, aliases: &aliases, tags: &tags, ..Words::default() };
-            let found = edges_of(extractor.as_ref(), &words);
             // The server's texts hold no zero character.
-            let found = found.into_iter().filter(|edge| {
+            let found = edges_of_chunk(extractor.as_ref(), name, text).into_iter().filter(|edge| {
                 ![&*edge.entity.key, &*edge.entity.kind, &*edge.verb].iter().any(|text| text.contains('\0'))
             });
             for (place, edge) in (0..).zip(found) {
@@ -48,6 +40,16 @@ impl Links {
             within.run(PUT, [numbers.into(), keys.into(), kinds.into(), verbs.into(), places.into()])?;
         Ok(put.len() as u64)
     }
+}
+
+/// Returns where the edges of chunks are.
+pub(super) fn edge_table() -> EdgeTable {
+    let edges = "(SELECT number AS src_id, entity_kind AS kind, entity_key AS key, verb, place
+        FROM chunk_edges WHERE user_id = $1 AND agent_id = $2) e";
+    // A blank comes before every other sign of a key.
+    let leads_to = "SELECT number AS src_id FROM chunk_edges WHERE user_id = $1 AND agent_id = $2
+        AND (entity_key = $4 OR entity_key > $4 || ' ' AND entity_key < $4 || '!')";
+    EdgeTable { edges: edges.to_owned(), leads_to: vec![leads_to.to_owned()] }
 }
 
 const PUT: &str = "

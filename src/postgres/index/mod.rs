@@ -28,7 +28,7 @@ use crate::search::documents::{
     Audience, DocumentIndex, FoundChunks, IndexChange, SearchResult, SeenDocument, mark_found,
 };
 use crate::search::rank::{Plan, Ranking, one_line};
-use crate::sql::chunks::ChunkSearch;
+use crate::sql::chunks::{ChunkSearch, all_seen, seen_of};
 use crate::store::vectors::{Fill, Meaning, Shelves, Sight, VectorChanges, VectorHome, VectorRows};
 use links::Links;
 
@@ -99,11 +99,11 @@ impl DocumentIndex for PostgresIndex {
     }
 
     fn seen(&self) -> Result<BTreeMap<DocName, SeenDocument>> {
-        self.scoped.look_within("read the index of", seen::all)
+        self.scoped.look_within("read the index of", |within| all_seen(within))
     }
 
     fn seen_of(&self, name: &DocName) -> Result<Option<SeenDocument>> {
-        self.scoped.look_within("read the index of", |within| seen::of(within, name))
+        self.scoped.look_within("read the index of", |within| seen_of(within, name))
     }
 
     /// Applies the changes, which survive a power loss of the server when it returns.
@@ -115,7 +115,7 @@ impl DocumentIndex for PostgresIndex {
 
     fn clear(&self) -> Result<()> {
         self.scoped.change_within("clear the index of", |within| {
-            for name in seen::all(within)?.keys() {
+            for name in all_seen(within)?.keys() {
                 chunks::clear(within, name)?;
             }
             // Where the count of chunks is wrong, a document was not seen.

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use rusqlite::Connection;
 
 use crate::base::name::DocName;
-use crate::edges::{EdgeExtractor, Words, edges_of};
-use crate::format::JournalName;
-use crate::format::documents::properties::Properties;
+use crate::edges::EdgeExtractor;
+use crate::sql::chunks::{EdgeTable, edges_of_chunk};
 use crate::sqlite::edges::{self, OF_CHUNKS};
 
 /// The writer of the edges of chunks.
@@ -28,13 +27,17 @@ impl Links {
         at: &str,
     ) -> rusqlite::Result<usize> {
         let Some(extractor) = &self.extractor else { return Ok(0) };
-        let path = name.as_str();
-        // Journals are named by their day, and nobody links to them.
-        let note = path.strip_suffix(".md").filter(|_| JournalName::parse(name).is_none());
-        // The frontmatter of a note is a chunk of its own.
-        let Properties { aliases, tags } = note.map(|_| Properties::of(text)).unwrap_or_default();
-        let words = Words { text, note, aliases: &aliases, tags: &tags, ..Words::default() };
-        let found = edges_of(extractor.as_ref(), &words);
+        let found = edges_of_chunk(extractor.as_ref(), name, text);
         edges::put(connection, self.table, (OF_CHUNKS, chunk), &found, at)
+    }
+
+    /// Returns where the edges of chunks are.
+    pub(super) fn edge_table(&self) -> EdgeTable {
+        let edges = format!(
+            "(SELECT src_id, dst_entity_kind AS kind, dst_entity_key AS key, edge_type AS verb, id AS place
+              FROM {} WHERE src_table = '{OF_CHUNKS}') e",
+            self.table
+        );
+        EdgeTable { edges, leads_to: edges::leads_to(self.table, "$4", OF_CHUNKS).into() }
     }
 }

@@ -35,7 +35,7 @@ use crate::search::documents::{
     Audience, DocumentIndex, FoundChunks, IndexChange, SearchResult, SeenDocument, mark_found,
 };
 use crate::search::rank::{Plan, Ranking, one_line};
-use crate::sql::chunks::ChunkSearch;
+use crate::sql::chunks::{ChunkSearch, all_seen, seen_of};
 use crate::store::vectors::{Fill, Meaning, Shelves, Sight, VectorChanges, VectorHome, VectorRows};
 use links::Links;
 
@@ -200,19 +200,22 @@ impl DocumentIndex for SqliteIndex {
     }
 
     fn seen(&self) -> Result<BTreeMap<DocName, SeenDocument>> {
-        self.database.read("read", |connection| seen::all(connection, &self.scope))
+        self.look("read", |table| all_seen(table))
     }
 
     fn seen_of(&self, name: &DocName) -> Result<Option<SeenDocument>> {
-        self.database.read("read", |connection| seen::of(connection, &self.scope, name))
+        self.look("read", |table| seen_of(table, name))
     }
 
     /// Applies the changes, which survive a power loss when it returns.
     fn apply(&self, changes: &[IndexChange], at: DateTime<Utc>) -> Result<Vec<bool>> {
         let at = stamp(at);
-        self.database.change("write to", |connection| {
-            let apply = |change| seen::apply(connection, &self.scope, change, &self.links, &at);
-            changes.iter().map(apply).collect()
+        self.alter("write to", |table| {
+            let mut applied = Vec::with_capacity(changes.len());
+            for change in changes {
+                applied.push(seen::apply(table, &self.scope, change, &self.links, &at)?);
+            }
+            Ok(applied)
         })
     }
 
@@ -286,9 +289,7 @@ impl VectorHome for SqliteIndex {
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut dyn VectorChanges) -> Result<T>) -> Result<T> {
-        let action = "write to";
-        self.database
-            .attempt(action, self.database.file(), |connection| change(&mut self.within(connection, action)))
+        self.alter("write to", |table| change(&mut { *table }))
     }
 
     fn doors(&self) -> Result<Doors> {
@@ -305,6 +306,12 @@ impl SqliteIndex {
     fn within<'a>(&'a self, connection: &'a Connection, action: &'static str) -> Run<'a> {
         let Scope { user, agent } = &self.scope;
         Run { connection, user, agent, action, file: self.database.file() }
+    }
+
+    /// Changes the tables in one step.
+    fn alter<T>(&self, action: &'static str, change: impl FnOnce(&Run<'_>) -> Result<T>) -> Result<T> {
+        self.database
+            .attempt(action, self.database.file(), |connection| change(&self.within(connection, action)))
     }
 
     /// Reads in one view of the tables.

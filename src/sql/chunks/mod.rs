@@ -3,10 +3,13 @@
 //! A database lists the chunks in sight that have a word. The rest is here: how rare a word is among them, the chunks whose words
 //! weigh most, and their order. Nothing is counted of chunks that the session may not read.
 
+mod edges;
+mod seen;
+
 use std::collections::HashMap;
 
 use super::vectors::{VectorDriver, count};
-use super::{Columns, Dialect, DriverExt, params};
+use super::{Columns, Dialect, DriverExt, Param, params};
 use crate::base::access::{Scope, SessionKind};
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name};
@@ -16,6 +19,11 @@ use crate::search::documents::{Audience, FoundChunks, LISTED, SearchResult, fuse
 use crate::search::rank::{Clause, Frequencies, Plan, Ranking, Term, one_line};
 use crate::search::vectors::Wanted;
 use crate::store::vectors::{AskedVector, Shelves, Sight};
+
+pub(crate) use edges::{
+    ChunkText, EdgeTable, chunks_after, edges_of_chunk, neighborhood, top_entities, words,
+};
+pub(crate) use seen::{all_seen, nanos, seen_of};
 
 /// The most chunks that are weighed, of those that may be found.
 const MAX_WEIGHED_CHUNKS: usize = 512;
@@ -211,12 +219,16 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
     /// Returns the chunks that hold a text without words, such as `+++`, by path and place.
     fn holding(&self, literal: &str, limit: usize) -> Result<Vec<SearchResult>> {
         let words = self.database.dialect();
-        let holds = words.spell("instr(c.content, $4)", "position(convert_to($4, 'UTF8') in c.content)");
-        let place = words.spell("c.chunk_index", "c.place");
+        let holds = words.spell("instr(c.content, $4)", "position($4::bytea in c.content)");
+        let literal = match words {
+            Dialect::Sqlite => Param::from(literal),
+            Dialect::Postgres => Param::from(literal.as_bytes()),
+        };
         let sql = format!(
-            "SELECT {} FROM {} AND {holds} > 0 ORDER BY d.path, {place} LIMIT $5",
+            "SELECT {} FROM {} AND {holds} > 0 ORDER BY d.path, {} LIMIT $5",
             columns(words),
-            in_sight(words)
+            in_sight(words),
+            place(words)
         );
         let mut found = Vec::new();
         self.database.each(&sql, params![i64::from(self.sight.0), literal, limit], &mut |row| {
@@ -263,6 +275,11 @@ const fn columns(words: Dialect) -> &'static str {
         "c.number, d.path, c.chunk_index, c.content, c.first_line, c.last_line, c.terms, d.id, c.id",
         "c.number, d.path, c.place, c.content, c.first_line, c.last_line, c.beside, NULL::text, NULL::text",
     )
+}
+
+/// The place of a chunk in its document.
+const fn place(words: Dialect) -> &'static str {
+    words.spell("c.chunk_index", "c.place")
 }
 
 /// Returns the table of chunks `c` of documents `d` in sight, with its condition: `$3` is the kind of session.
