@@ -1,6 +1,6 @@
 //! The edges of chunks, asked for: the links, tags and names of documents.
 
-use super::{ChunkDriver, in_sight, place};
+use super::driver::{ChunkDriver, in_sight, place};
 use crate::base::access::SessionKind;
 use crate::base::document::SourceRef;
 use crate::base::error::{Error, Result};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
-use super::ChunkDriver;
+use super::driver::ChunkDriver;
 use crate::base::document::Revision;
 use crate::base::error::Result;
 use crate::base::name::DocName;

@@ -1,0 +1,305 @@
+//! The search of an index: the same for the owner, for a guest and on a server.
+//!
+//! A database lists the chunks in sight that have a word. The rest is here: how rare a word is among them, the chunks whose words
+//! weigh most, and their order. Nothing is counted of chunks that the session may not read.
+
+use std::collections::HashMap;
+
+use super::driver::{ChunkDriver, InSight, in_sight, place};
+use crate::base::access::{Scope, SessionKind};
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, Name};
+use crate::base::order;
+use crate::base::uuid::{chunk_id, document_id};
+use crate::search::documents::{Audience, FoundChunks, LISTED, SearchResult, fuse, reciprocal, weigh};
+use crate::search::rank::{Frequencies, Plan, Ranking, Term, one_line};
+use crate::search::vectors::Wanted;
+use crate::sql::vectors::count;
+use crate::sql::{Columns, Dialect, DriverExt, Param, params};
+use crate::store::vectors::{AskedVector, Shelves, Sight};
+
+/// The most chunks that are weighed, of those that may be found.
+const MAX_WEIGHED_CHUNKS: usize = 512;
+
+/// The condition of a document that a session may read.
+const SEEN: &str = "d.user_id = $1 AND d.agent_id = $2 AND (d.audience & $3) <> 0";
+
+/// A search of the chunks of a scope that one kind of session may read.
+pub(crate) struct ChunkSearch<'a, D> {
+    database: &'a D,
+    scope: &'a Scope,
+    sight: Sight,
+}
+
+/// A chunk that was read: its number, what a search returns, and all words that it is found by.
+struct ReadChunk {
+    number: i64,
+    found: SearchResult,
+    searched: String,
+}
+
+impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
+    /// Makes a search of what a kind of session may read.
+    pub(crate) fn new(database: &'a D, scope: &'a Scope, kind: SessionKind) -> Self {
+        Self { database, scope, sight: Sight(Audience::bit(kind)) }
+    }
+
+    /// Finds the chunks that fit a text, best first; ties by path and place.
+    pub(crate) fn by_words(&self, text: &str, limit: usize) -> Result<Vec<SearchResult>> {
+        let text = one_line(text);
+        let literal = text.trim();
+        if limit == 0 || literal.is_empty() {
+            return Ok(Vec::new());
+        }
+        let plan = Plan::of(&text, false);
+        if plan.required.is_none() && plan.terms.is_empty() {
+            return self.holding(literal, limit);
+        }
+        let within = self.in_sight()?;
+        let may_fulfil = match &plan.required {
+            None => None,
+            Some(clause) => match self.database.fulfilling(within, clause)? {
+                None => return self.holding(literal, limit),
+                numbers => numbers,
+            },
+        };
+        self.ranked(plan, within, may_fulfil, limit)
+    }
+
+    /// Finds chunks by words and by meaning, best first; ties by path and place.
+    pub(crate) fn near(
+        &self,
+        shelves: &Shelves,
+        text: &str,
+        (asked, ranking): (&AskedVector, &Ranking),
+        limit: usize,
+    ) -> Result<FoundChunks> {
+        let mut words = self.by_words(text, LISTED.max(limit))?;
+        let in_sight = count(self.database, Some(self.sight))?;
+        let wanted = Wanted::new(ranking.nearest.max(1));
+        let near = match asked.near(self.database, shelves, self.sight, in_sight, &wanted)? {
+            Ok(near) => near,
+            Err(why) => {
+                words.truncate(limit);
+                return Ok(FoundChunks::by_words(text, words).degraded(why));
+            }
+        };
+        let mut numbers = Vec::with_capacity(near.rows.len());
+        for row in &near.rows {
+            numbers.push(row.id);
+        }
+        let mut chunks = HashMap::new();
+        for chunk in self.read(&numbers)? {
+            chunks.insert(chunk.number, chunk.found);
+        }
+        Ok(fuse((text, ranking.fusion), words, &near, chunks, limit))
+    }
+
+    /// Ranks by the words of a plan, among all chunks or among those that may fulfil its condition.
+    fn ranked(
+        &self,
+        mut plan: Plan,
+        within: InSight,
+        may_fulfil: Option<Vec<i64>>,
+        limit: usize,
+    ) -> Result<Vec<SearchResult>> {
+        let (mut words, mut frequencies) = self.words(&plan, within)?;
+        frequencies.leave_out_absent(&mut plan);
+        order::retain(&mut words, |word| plan.terms.contains(&word.term));
+        let looked_up = frequencies.looked_up();
+        self.list_whole(&mut words, &looked_up, within)?;
+        let mut weighed = Weights::default();
+        for at in &looked_up {
+            weighed.add(&words[*at].numbers, frequencies.whole_weight(*at).max(1));
+        }
+        let candidates = weighed.best_first(may_fulfil);
+        let most = MAX_WEIGHED_CHUNKS.max(limit.saturating_mul(2));
+        let mut chunks = Vec::new();
+        for part in candidates.chunks(most) {
+            for chunk in self.read(part)? {
+                if plan.required.is_none() || plan.is_fulfilled_by(&chunk.searched) {
+                    chunks.push((chunk.found, chunk.searched));
+                }
+            }
+            if chunks.len() >= most {
+                break;
+            }
+        }
+        // They are all here: a database may part words otherwise.
+        let are_all = candidates.len() <= most && plan.required.is_none();
+        Ok(weigh(&plan, chunks, (frequencies, are_all), limit))
+    }
+
+    /// Lists the chunks of each word, as far as that is worth counting.
+    fn words(&self, plan: &Plan, within: InSight) -> Result<(Vec<WordChunks>, Frequencies)> {
+        let mut frequencies = Frequencies::of(u32::try_from(within.chunks).unwrap_or(u32::MAX));
+        // Two words are looked up, however many chunks have them.
+        let most = if plan.terms.len() <= 2 { usize::MAX } else { frequencies.worth_counting() as usize + 1 };
+        let mut terms = Vec::with_capacity(plan.terms.len());
+        terms.extend(&plan.terms);
+        let lists = self.database.with_words(within, &terms, most)?;
+        let mut words = Vec::with_capacity(lists.len());
+        for (term, numbers) in plan.terms.iter().zip(lists) {
+            frequencies.push(u32::try_from(numbers.len()).unwrap_or(u32::MAX));
+            words.push(WordChunks { term: term.clone(), is_cut: numbers.len() >= most, numbers });
+        }
+        Ok((words, frequencies))
+    }
+
+    /// Counts the chunks in sight, and says whether any other is beside them.
+    fn in_sight(&self) -> Result<InSight> {
+        let sql = format!(
+            "SELECT CAST(coalesce(sum(CASE WHEN {SEEN} THEN d.chunks ELSE 0 END), 0) AS bigint),
+               CAST(coalesce(sum(CASE WHEN {SEEN} THEN 0 ELSE 1 END), 0) AS bigint)
+             FROM indexed_documents d {}",
+            self.database.dialect().spell("", "WHERE d.user_id = $1 AND d.agent_id = $2")
+        );
+        let sight = self.sight;
+        let counted = self.database.first(&sql, params![i64::from(sight.0)], |found| {
+            Ok(InSight { sight, chunks: found.count(0)?, is_whole: found.count(1)? == 0 })
+        })?;
+        Ok(counted.unwrap_or(InSight { sight, chunks: 0, is_whole: false }))
+    }
+
+    /// Lists all chunks of the words that are looked up.
+    fn list_whole(&self, words: &mut [WordChunks], looked_up: &[usize], within: InSight) -> Result<()> {
+        for at in looked_up {
+            let word = &mut words[*at];
+            if word.is_cut {
+                let mut lists = self.database.with_words(within, &[&word.term], usize::MAX)?;
+                word.numbers = lists.pop().unwrap_or_default();
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads chunks in sight, in any order. One with a path that another program put there is left out.
+    fn read(&self, numbers: &[i64]) -> Result<Vec<ReadChunk>> {
+        let words = self.database.dialect();
+        let sql = format!(
+            "SELECT {} FROM {} CROSS JOIN {} AND c.number = r.value",
+            columns(words),
+            words.list("$4", "r"),
+            in_sight(words)
+        );
+        let mut read = Vec::with_capacity(numbers.len());
+        self.database.each(&sql, params![i64::from(self.sight.0), numbers.to_vec()], &mut |found| {
+            read.extend(self.chunk(found)?);
+            Ok(())
+        })?;
+        Ok(read)
+    }
+
+    /// Returns the chunks that hold a text without words, such as `+++`, by path and place.
+    fn holding(&self, literal: &str, limit: usize) -> Result<Vec<SearchResult>> {
+        let words = self.database.dialect();
+        let holds = words.spell("instr(c.content, $4)", "position($4::bytea in c.content)");
+        let literal = match words {
+            Dialect::Sqlite => Param::from(literal),
+            Dialect::Postgres => Param::from(literal.as_bytes()),
+        };
+        let sql = format!(
+            "SELECT {} FROM {} AND {holds} > 0 ORDER BY d.path, {} LIMIT $5",
+            columns(words),
+            in_sight(words),
+            place(words)
+        );
+        let mut found = Vec::new();
+        self.database.each(&sql, params![i64::from(self.sight.0), literal, limit], &mut |row| {
+            if let Some(chunk) = self.chunk(row)? {
+                found.push(SearchResult { score: reciprocal(found.len()), ..chunk.found });
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Reads [`columns`].
+    fn chunk(&self, found: &dyn Columns) -> Result<Option<ReadChunk>> {
+        let Ok(path) = DocName::parse(found.text(1)?) else { return Ok(None) };
+        let (number, place) = (found.number(0)?, found.number(2)?);
+        let ids = (found.maybe(7)?, found.maybe(8)?);
+        let name: Name = path.clone().into();
+        let document_id = ids.0.unwrap_or_else(|| document_id(self.scope, &name));
+        let content = found.text(3)?;
+        // Its path and its headings are searched too.
+        let searched = [content.as_str(), &found.text(6)?].join("\n");
+        let line = |column| Ok::<_, Error>(u64::try_from(found.number(column)?).unwrap_or(1));
+        let found = SearchResult {
+            chunk_id: ids.1.unwrap_or_else(|| chunk_id(&document_id, place)),
+            document_id,
+            path,
+            content,
+            chunk_index: u32::try_from(place).unwrap_or(u32::MAX),
+            score: 0.0,
+            bm25_score: None,
+            vector_score: None,
+            lines: (line(4)?, line(5)?),
+            span: None,
+            newer: None,
+            origin: None,
+        };
+        Ok(Some(ReadChunk { number, found, searched }))
+    }
+}
+
+/// The columns of a chunk.
+const fn columns(words: Dialect) -> &'static str {
+    words.spell(
+        "c.number, d.path, c.chunk_index, c.content, c.first_line, c.last_line, c.terms, d.id, c.id",
+        "c.number, d.path, c.place, c.content, c.first_line, c.last_line, c.beside, NULL::text, NULL::text",
+    )
+}
+
+/// A word of a question, and the chunks that have it.
+struct WordChunks {
+    term: Term,
+    numbers: Vec<i64>,
+    /// Whether more have it.
+    is_cut: bool,
+}
+
+/// The sums of the weights of words, a row for each word of a chunk.
+#[derive(Default)]
+struct Weights(Vec<(i64, i64)>);
+
+impl Weights {
+    fn add(&mut self, numbers: &[i64], weight: i64) {
+        for number in numbers {
+            self.0.push((*number, weight));
+        }
+    }
+
+    /// Returns the chunks whose words weigh most together, of equals the last one first; of some alone where these are given.
+    fn best_first(mut self, among: Option<Vec<i64>>) -> Vec<i64> {
+        let is_limited = among.is_some();
+        let mut among = among.unwrap_or_default();
+        among.sort_unstable();
+        among.dedup();
+        self.0.sort_unstable();
+        // The greatest weight first, and of equals the greatest number.
+        let mut sums: Vec<(i64, i64)> = Vec::new();
+        for (number, weight) in self.0 {
+            match sums.last_mut() {
+                Some((sum, last)) if *last == number => *sum += weight,
+                _ => sums.push((weight, number)),
+            }
+        }
+        if is_limited {
+            let mut weights = sums.into_iter().peekable();
+            let mut limited = Vec::with_capacity(among.len());
+            for number in among {
+                while weights.next_if(|(_, other)| *other < number).is_some() {}
+                let weight = weights.next_if(|(_, other)| *other == number).map_or(0, |(weight, _)| weight);
+                limited.push((weight, number));
+            }
+            sums = limited;
+        }
+        sums.sort_unstable();
+        let mut best = Vec::with_capacity(sums.len());
+        for (_, number) in sums.iter().rev() {
+            best.push(*number);
+        }
+        best
+    }
+}
