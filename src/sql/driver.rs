@@ -84,3 +84,23 @@ pub(crate) trait DriverExt: Driver {
 }
 
 impl<D: Driver + ?Sized> DriverExt for D {}
+
+/// Runs a statement, and reads the numbers that it answers.
+pub(crate) fn read_numbers(driver: &dyn Driver, sql: &str, values: Vec<Param>) -> Result<Vec<i64>> {
+    driver.all(sql, values, |found| found.number(0))
+}
+
+/// Runs a statement, and reads the first number that it answers.
+pub(crate) fn read_number(driver: &dyn Driver, sql: &str, values: Vec<Param>) -> Result<Option<i64>> {
+    driver.first(sql, values, |found| found.number(0))
+}
+
+/// Runs a statement, and reads how many it says; 0 where it answers nothing.
+pub(crate) fn read_count(driver: &dyn Driver, sql: &str, values: Vec<Param>) -> Result<u64> {
+    Ok(u64::try_from(read_number(driver, sql, values)?.unwrap_or(0)).unwrap_or(0))
+}
+
+/// Runs a statement, and reads the first text that it answers.
+pub(crate) fn read_text(driver: &dyn Driver, sql: &str, values: Vec<Param>) -> Result<Option<String>> {
+    driver.first(sql, values, |found| found.text(0))
+}

@@ -16,5 +16,5 @@ pub(crate) mod vectors;
 
 pub(crate) use columns::Columns;
 pub(crate) use dialect::Dialect;
-pub(crate) use driver::{Driver, DriverExt};
+pub(crate) use driver::{Driver, DriverExt, read_count, read_number, read_numbers, read_text};
 pub(crate) use param::{Param, params, word};

@@ -1,6 +1,6 @@
 //! Vectors in tables, of rows of a store or of chunks of an index. A text that waits has nothing here.
 
-use super::{Dialect, Driver, DriverExt, Param, params};
+use super::{Dialect, Driver, DriverExt, Param, params, read_count};
 use crate::base::error::Result;
 use crate::embed::Generation;
 use crate::store::vectors::{
@@ -179,7 +179,7 @@ fn serving(driver: &dyn VectorDriver) -> Result<Option<Serving>> {
 pub(crate) fn count(driver: &dyn VectorDriver, sight: Option<Sight>) -> Result<u64> {
     let texts = driver.texts(sight);
     let sql = format!("SELECT count(*) FROM {texts} WHERE m.user_id = $1 AND m.agent_id = $2");
-    Ok(driver.first(&sql, Vec::new(), |found| found.count(0))?.unwrap_or(0))
+    read_count(driver, &sql, Vec::new())
 }
 
 fn counts(driver: &dyn VectorDriver, generation: &Generation) -> Result<Counts> {

@@ -8,7 +8,7 @@ use crate::postgres::link::Param;
 use crate::postgres::within::Within;
 use crate::search::rank::{Clause, Stemmer, Term};
 use crate::sql::chunks::{ChunkDriver, InSight, in_sight};
-use crate::sql::{Dialect, DriverExt, params};
+use crate::sql::{Dialect, params, read_numbers};
 
 /// The chunks of each word, each looked up alone.
 const OF_WORDS: &str = "
@@ -38,7 +38,7 @@ impl ChunkDriver for Within<'_> {
             }
             Some(Needed::Nothing) => {
                 let sql = format!("SELECT c.number FROM {}", in_sight(Dialect::Postgres));
-                self.all(&sql, params![i64::from(within.sight.0)], |found| found.number(0)).map(Some)
+                read_numbers(self, &sql, params![i64::from(within.sight.0)]).map(Some)
             }
         }
     }

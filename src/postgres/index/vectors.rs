@@ -4,7 +4,7 @@ use super::chunks::forget_vectors;
 use crate::base::error::Result;
 use crate::postgres::within::Within;
 use crate::sql::vectors::{Names, VectorDriver};
-use crate::sql::{DriverExt, params};
+use crate::sql::{DriverExt, params, read_number};
 use crate::store::vectors::{Sight, Since};
 
 /// The texts are chunks.
@@ -36,13 +36,13 @@ impl VectorDriver for Within<'_> {
     fn next_generation(&self) -> Result<Option<i64>> {
         let sql = "INSERT INTO index_numbers AS held (user_id, agent_id, generation) VALUES ($1, $2, 1)
             ON CONFLICT (user_id, agent_id) DO UPDATE SET generation = held.generation + 1 RETURNING generation";
-        self.first(sql, Vec::new(), |found| found.number(0))
+        read_number(self, sql, Vec::new())
     }
 
     fn next_states(&self, count: usize) -> Result<Option<i64>> {
         let sql = "UPDATE index_numbers SET kept = kept + $3 WHERE user_id = $1 AND agent_id = $2
             RETURNING kept - $3 + 1";
-        self.first(sql, params![count], |found| found.number(0))
+        read_number(self, sql, params![count])
     }
 
     fn forget_states(&self, ids: &[i64], generation: i64) -> Result<()> {

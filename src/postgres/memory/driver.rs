@@ -12,7 +12,7 @@ use crate::gate::Tombstones;
 use crate::memory::{MemoryId, NewMemory};
 use crate::search::rank::{Card, Term, Visibility};
 use crate::sql::memory::{MemoryDriver, Series};
-use crate::sql::{Columns, Dialect, Driver, DriverExt, Param, params};
+use crate::sql::{Columns, Dialect, Driver, Param, params, read_numbers};
 use crate::store::echo::EchoWord;
 use crate::store::practice::Numbered;
 
@@ -111,7 +111,7 @@ impl MemoryDriver for Table<'_> {
 
     fn signed(&self, asked: u64) -> Result<Vec<i64>> {
         let sql = "SELECT id FROM memories WHERE user_id = $1 AND agent_id = $2 AND signature & $3 = $3 ORDER BY id";
-        self.all(sql, params![asked.cast_signed()], |found| found.number(0))
+        read_numbers(self, sql, params![asked.cast_signed()])
     }
 
     fn profile(&self) -> [&'static str; 2] {

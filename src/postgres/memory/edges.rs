@@ -8,8 +8,7 @@ use crate::edges::Edge;
 use crate::memory::MemoryId;
 use crate::postgres::link::params;
 use crate::search::rank::Visibility;
-use crate::sql::Dialect;
-use crate::sql::DriverExt;
+use crate::sql::{Dialect, read_number, read_numbers};
 
 impl Table<'_> {
     /// Adds edges of a row; returns how many are new.
@@ -30,7 +29,7 @@ impl Table<'_> {
                  AND o.src_id = $3 AND o.dst_entity_kind = e.kind AND o.dst_entity_key = e.key AND o.edge_type = e.verb)
                RETURNING 1)
              SELECT count(*) FROM added";
-        let added = self.first(sql, params![id.get(), kinds, keys, verbs, at], |found| found.number(0))?;
+        let added = read_number(self, sql, params![id.get(), kinds, keys, verbs, at])?;
         Ok(added.unwrap_or(0).unsigned_abs())
     }
 
@@ -56,7 +55,7 @@ impl Table<'_> {
                 Dialect::Postgres.in_sight(visibility)
             );
             for key in keys {
-                let found = self.all(&sql.clone(), params![key, most], |found| found.number(0))?;
+                let found = read_numbers(self, &sql, params![key, most])?;
                 ids.extend(found.into_iter().map(MemoryId::new));
             }
         }

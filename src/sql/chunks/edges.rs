@@ -13,7 +13,7 @@ use crate::edges::{
 use crate::format::JournalName;
 use crate::format::documents::properties::Properties;
 use crate::search::documents::Audience;
-use crate::sql::{Columns, DriverExt, params};
+use crate::sql::{Columns, DriverExt, params, read_text};
 
 /// The number of chunks of one step of an extraction.
 const STEP: usize = 500;
@@ -142,7 +142,7 @@ pub(crate) fn words(
         in_sight(database.dialect())
     );
     let values = params![bit(kind), lines.name.as_str(), lines.first_line, lines.last_line];
-    database.first(&sql, values, |found| found.text(0))
+    read_text(database, &sql, values)
 }
 
 /// Returns the next chunks of the scope, whoever may read them.

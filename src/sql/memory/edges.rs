@@ -8,7 +8,7 @@ use crate::base::word::from_word;
 use crate::edges::{Edge, Entity, TopEntity, Words, edges_of, scenario};
 use crate::memory::MemoryId;
 use crate::search::rank::Visibility;
-use crate::sql::{Columns, DriverExt, Param, params};
+use crate::sql::{Columns, DriverExt, Param, params, read_text};
 use crate::store::backend::Extracted;
 
 /// The number of rows of one step of an extraction.
@@ -128,7 +128,7 @@ fn writer(driver: &dyn MemoryDriver, id: MemoryId) -> Result<Actor> {
          AND action = 'memory_write' AND outcome = 'done' ORDER BY id LIMIT 1",
         driver.dialect().spell("", "user_id = $1 AND agent_id = $2 AND")
     );
-    let actor = driver.first(&sql, params![id.get()], |found| found.text(0))?;
+    let actor = read_text(driver, &sql, params![id.get()])?;
     Ok(actor.and_then(|word| from_word(&word)).unwrap_or(Actor::Agent))
 }
 

@@ -14,7 +14,7 @@ use crate::facts::{
 };
 use crate::memory::MemoryId;
 use crate::search::rank::{Term, Visibility};
-use crate::sql::{Columns, DriverExt, Param, params, word as number_of};
+use crate::sql::{Columns, DriverExt, Param, params, read_count, read_number, word as number_of};
 use crate::store::backend::Facts;
 use crate::store::echo::EchoWord;
 use crate::store::searchable::Searchable;
@@ -98,7 +98,7 @@ impl<T: MemoryDriver + Searchable> Facts for T {
     fn retired_since(&self, since: DateTime<Utc>) -> Result<u64> {
         let sql = "SELECT CAST(coalesce(sum(retired), 0) AS bigint) FROM memory_decisions
              WHERE user_id = $1 AND agent_id = $2 AND created_at >= $3 AND retired > 0";
-        Ok(self.first(sql, params![stamp(since)], |found| found.count(0))?.unwrap_or(0))
+        read_count(self, sql, params![stamp(since)])
     }
 
     fn event(&self, id: EventId) -> Result<Option<ConsolidationEvent>> {
@@ -243,7 +243,7 @@ pub(crate) fn apply(driver: &dyn MemoryDriver, event: &mut ConsolidationEvent) -
         event::retired_by(event),
         serde_json::to_string(&event.changes).expect("plain data is always JSON"),
     ];
-    let id = driver.first(sql, values, |found| found.number(0))?;
+    let id = read_number(driver, sql, values)?;
     event.id = EventId::new(id.unwrap_or_default());
     if event.outcome != EventOutcome::Applied {
         return Ok(());

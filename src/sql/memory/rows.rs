@@ -23,7 +23,7 @@ use crate::memory::{
     AuditEntry, Learning, LearningId, Memory, MemoryId, NewLearning, SnapshotRow, Source, Stale, end_of,
 };
 use crate::search::rank::Visibility;
-use crate::sql::{Driver, DriverExt, params, word as number_of};
+use crate::sql::{Driver, DriverExt, params, read_text, word as number_of};
 use crate::store::backend::{Editable, Rows};
 use crate::store::forget::Burial;
 use crate::store::practice::Practice;
@@ -207,7 +207,7 @@ fn learned(driver: &dyn MemoryDriver, content: &str) -> Result<Option<LearningId
 /// Returns the key under which tombstones are kept.
 pub(crate) fn tombstone_key(driver: &dyn Driver) -> Result<Option<TombstoneKey>> {
     let sql = "SELECT key FROM memory_tombstone_keys WHERE user_id = $1 AND agent_id = $2";
-    let key = driver.first(sql, Vec::new(), |found| found.text(0))?;
+    let key = read_text(driver, sql, Vec::new())?;
     Ok(key.and_then(|key| from_word(&key)))
 }
 

@@ -9,7 +9,7 @@ use crate::base::error::Result;
 use crate::memory::{Filter, MemoryId};
 use crate::search::rank::{Card, Visibility};
 use crate::sql::vectors::VectorDriver;
-use crate::sql::{Dialect, DriverExt, params};
+use crate::sql::{Dialect, params, read_count, read_numbers};
 use crate::store::vectors::{MemoryVectors, Sight};
 
 /// Returns a table `m` of the rows in sight, or of all that a search finds.
@@ -35,14 +35,14 @@ impl<T: MemoryDriver + VectorDriver> MemoryVectors for T {
             words.of_scope(),
             words.is_in("s.text_id", "$3")
         );
-        Ok(self.first(&sql, params![numbers(ids)], |found| found.count(0))?.unwrap_or(0))
+        read_count(self, &sql, params![numbers(ids)])
     }
 
     fn taken_by(&self, visibility: Visibility, filter: &Filter) -> Result<HashSet<i64>> {
         let (words, trusted) = (self.dialect(), trusted(filter));
         let (conditions, sight) = (words.conditions(), words.in_sight(visibility));
         let sql = format!("SELECT m.id FROM memories m WHERE {conditions} AND {sight} {trusted}");
-        Ok(self.all(&sql, filtered(filter), |found| found.number(0))?.into_iter().collect())
+        Ok(read_numbers(self, &sql, filtered(filter))?.into_iter().collect())
     }
 
     fn cards(&self, visibility: Visibility, ids: &[i64], take: &mut dyn FnMut(&Card<'_>)) -> Result<()> {

@@ -3,7 +3,7 @@
 use crate::base::error::Result;
 use crate::search::rank::{Clause, Term};
 use crate::sql::chunks::{ChunkDriver, InSight, in_sight};
-use crate::sql::{Dialect, DriverExt, params};
+use crate::sql::{Dialect, params, read_numbers};
 use crate::sqlite::driver::Run;
 use crate::sqlite::words;
 
@@ -32,6 +32,6 @@ impl Run<'_> {
             let visible = in_sight(Dialect::Sqlite);
             format!("SELECT c.number FROM ({fitting}) f CROSS JOIN {visible} AND c.number = f.rowid LIMIT $5")
         };
-        self.all(&sql, params![i64::from(within.sight.0), expression, most], |found| found.number(0))
+        read_numbers(self, &sql, params![i64::from(within.sight.0), expression, most])
     }
 }

@@ -14,7 +14,7 @@ use crate::learning::RoleNote;
 use crate::memory::{MemoryId, NewMemory};
 use crate::search::rank::{Card, Stemmer, Term, Visibility};
 use crate::sql::memory::{MemoryDriver, Series};
-use crate::sql::{Columns, Dialect, Driver, DriverExt, Param, params};
+use crate::sql::{Columns, Dialect, Driver, DriverExt, Param, params, read_number};
 use crate::sqlite::commits::edition;
 use crate::sqlite::edges;
 use crate::store::echo::EchoWord;
@@ -59,7 +59,7 @@ impl MemoryDriver for Table<'_> {
             Numbered::Note => "memory_roles",
         };
         let sql = "SELECT seq FROM sqlite_sequence WHERE name = $3";
-        Ok(self.first(sql, params![table], |found| found.number(0))?.unwrap_or_default())
+        Ok(read_number(self, sql, params![table])?.unwrap_or_default())
     }
 
     fn takes_note(&self, note: &RoleNote) -> Result<()> {
