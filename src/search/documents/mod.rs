@@ -17,4 +17,4 @@ pub(crate) use result::mark_found;
 pub(crate) use result::words_of_name;
 pub use result::{FoundChunks, SearchResult};
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
-pub(crate) use weigh::{LISTED, fuse, reciprocal, weigh};
+pub(crate) use weigh::{LISTED, ReadChunk, fuse, reciprocal, weigh};

@@ -16,21 +16,30 @@ pub(crate) const LISTED: usize = 200;
 /// Maximum number of chunks with all words of a query that settle it.
 const SETTLED: usize = 3;
 
-/// Ranks chunks, each with all that is searched of it: by BM25. The frequencies are those of all chunks in sight, and are counted anew
+/// A chunk that was read.
+pub(crate) struct ReadChunk {
+    pub(crate) number: i64,
+    pub(crate) found: SearchResult,
+    /// All words that it is found by.
+    pub(crate) searched: String,
+}
+
+/// Ranks chunks by BM25. The frequencies are those of all chunks in sight, and are counted anew
 /// where all chunks that have a word are here.
 pub(crate) fn weigh(
     plan: &Plan,
-    mut chunks: Vec<(SearchResult, String)>,
+    mut chunks: Vec<ReadChunk>,
     (mut frequencies, are_all): (Frequencies, bool),
     limit: usize,
 ) -> Vec<SearchResult> {
     // Ties: what comes first is the newest to the ranking.
-    order::sort_by(&mut chunks, |(one, _), (other, _)| {
+    order::sort_by(&mut chunks, |one: &ReadChunk, other| {
+        let (one, other) = (&one.found, &other.found);
         (&other.path, other.chunk_index).cmp(&(&one.path, one.chunk_index))
     });
     let mut pool = Pool::of(plan, &frequencies.looked_up());
-    for (id, (_, text)) in (0..).zip(&chunks) {
-        pool.take(&Card::of(id, text), None);
+    for (id, chunk) in (0..).zip(&chunks) {
+        pool.take(&Card::of(id, &chunk.searched), None);
     }
     if are_all {
         frequencies.count(&pool);
@@ -44,7 +53,7 @@ pub(crate) fn weigh(
     };
     let (_, ranked, _) = search.run(search.weigh(Order::Relevance, limit));
     let scored = ranked.into_iter().enumerate().filter_map(|(at, ranked)| {
-        let (found, _) = chunks.get(usize::try_from(ranked.id).unwrap_or(usize::MAX))?;
+        let ReadChunk { found, .. } = chunks.get(usize::try_from(ranked.id).unwrap_or(usize::MAX))?;
         let bm25_score = Some(ranked.strength / (1.0 + ranked.strength));
         Some(SearchResult { score: reciprocal(at), bm25_score, ..found.clone() })
     });

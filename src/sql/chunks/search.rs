@@ -11,7 +11,9 @@ use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name};
 use crate::base::order;
 use crate::base::uuid::{chunk_id, document_id};
-use crate::search::documents::{Audience, FoundChunks, LISTED, SearchResult, fuse, reciprocal, weigh};
+use crate::search::documents::{
+    Audience, FoundChunks, LISTED, ReadChunk, SearchResult, fuse, reciprocal, weigh,
+};
 use crate::search::rank::{Frequencies, Plan, Ranking, Term, one_line};
 use crate::search::vectors::Wanted;
 use crate::sql::vectors::count;
@@ -29,13 +31,6 @@ pub(crate) struct ChunkSearch<'a, D> {
     database: &'a D,
     scope: &'a Scope,
     sight: Sight,
-}
-
-/// A chunk that was read: its number, what a search returns, and all words that it is found by.
-struct ReadChunk {
-    number: i64,
-    found: SearchResult,
-    searched: String,
 }
 
 impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
@@ -105,7 +100,8 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
     ) -> Result<Vec<SearchResult>> {
         let (mut words, mut frequencies) = self.words(&plan, within)?;
         frequencies.leave_out_absent(&mut plan);
-        order::retain(&mut words, |word| plan.terms.contains(&word.term));
+        let mut left = plan.terms.iter().peekable();
+        order::retain(&mut words, |word| left.next_if(|term| **term == word.term).is_some());
         let looked_up = frequencies.looked_up();
         self.list_whole(&mut words, &looked_up, within)?;
         let mut weighed = Weights::default();
@@ -118,7 +114,7 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
         for part in candidates.chunks(most) {
             for chunk in self.read(part)? {
                 if plan.required.is_none() || plan.is_fulfilled_by(&chunk.searched) {
-                    chunks.push((chunk.found, chunk.searched));
+                    chunks.push(chunk);
                 }
             }
             if chunks.len() >= most {
@@ -173,7 +169,7 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
         Ok(())
     }
 
-    /// Reads chunks in sight, in any order. One with a path that another program put there is left out.
+    /// Reads chunks in sight, in any order.
     fn read(&self, numbers: &[i64]) -> Result<Vec<ReadChunk>> {
         let words = self.database.dialect();
         let sql = format!(
@@ -182,12 +178,7 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
             words.list("$4", "r"),
             in_sight(words)
         );
-        let mut read = Vec::with_capacity(numbers.len());
-        self.database.each(&sql, params![i64::from(self.sight.0), numbers.to_vec()], &mut |found| {
-            read.extend(self.chunk(found)?);
-            Ok(())
-        })?;
-        Ok(read)
+        self.chunks(&sql, params![i64::from(self.sight.0), numbers.to_vec()])
     }
 
     /// Returns the chunks that hold a text without words, such as `+++`, by path and place.
@@ -205,13 +196,22 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
             place(words)
         );
         let mut found = Vec::new();
-        self.database.each(&sql, params![i64::from(self.sight.0), literal, limit], &mut |row| {
-            if let Some(chunk) = self.chunk(row)? {
-                found.push(SearchResult { score: reciprocal(found.len()), ..chunk.found });
+        for chunk in self.chunks(&sql, params![i64::from(self.sight.0), literal, limit])? {
+            found.push(SearchResult { score: reciprocal(found.len()), ..chunk.found });
+        }
+        Ok(found)
+    }
+
+    /// Runs a statement for [`columns`]. A chunk with a path that another program put there is left out.
+    fn chunks(&self, sql: &str, values: Vec<Param>) -> Result<Vec<ReadChunk>> {
+        let mut chunks = Vec::new();
+        self.database.each(sql, values, &mut |found| {
+            if let Some(chunk) = self.chunk(found)? {
+                chunks.push(chunk);
             }
             Ok(())
         })?;
-        Ok(found)
+        Ok(chunks)
     }
 
     /// Reads [`columns`].
