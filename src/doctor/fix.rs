@@ -143,14 +143,14 @@ pub struct Fixed {
 
 /// The result of an action.
 struct Done {
-    is_done: bool,
+    is_mended: bool,
     left: Option<String>,
     error: Option<String>,
 }
 
 impl From<bool> for Done {
-    fn from(is_done: bool) -> Self {
-        Self { is_done, left: None, error: None }
+    fn from(is_mended: bool) -> Self {
+        Self { is_mended, left: None, error: None }
     }
 }
 
@@ -158,7 +158,7 @@ impl Done {
     /// Takes both for one action.
     #[cfg(any(feature = "sqlite", feature = "postgres"))]
     fn and(self, other: Self) -> Self {
-        Self { is_done: self.is_done && other.is_done, left: self.left.or(other.left), error: None }
+        Self { is_mended: self.is_mended && other.is_mended, left: self.left.or(other.left), error: None }
     }
 }
 
@@ -209,8 +209,8 @@ impl Doctor {
                 // One pass of the embedder mends all that it can.
                 let is_same = |one: &Fixed| one.action == action && one.finding.group == finding.group;
                 let before = fixed.iter().find(|one| action == FixAction::Embeddings && is_same(one));
-                let Done { is_done: done, left, error } = match before {
-                    Some(before) => Done { error: None, is_done: before.done, left: before.left.clone() },
+                let Done { is_mended: done, left, error } = match before {
+                    Some(before) => Done { error: None, is_mended: before.done, left: before.left.clone() },
                     None if apply == Apply::DryRun => false.into(),
                     None => doctor.carried_out(action, finding, &scope, now),
                 };
@@ -372,7 +372,7 @@ impl Doctor {
             Ok(done) => done,
             Err(error) => Done { error: Some(error.to_string()), ..false.into() },
         };
-        if done.is_done
+        if done.is_mended
             && let Err(error) = self.audit(action, scope, now)
         {
             done.error = Some(error.to_string());
@@ -580,7 +580,7 @@ fn embed(store: &dyn VectorStore, embedder: &dyn Embedder, within: &Within<'_>) 
             let why = report.error.map(|error| format!(": {error}")).unwrap_or_default();
             return Ok(Done {
                 error: None,
-                is_done: is_any,
+                is_mended: is_any,
                 left: Some(format!("{left} of the texts have no vector yet{why}")),
             });
         }

@@ -100,7 +100,7 @@ fn an_import_of_a_home_names_the_command_that_copies() {
     let folder = home("life");
     let at = folder.path();
     ends(at, &["init", "life.db"], 0);
-    for source in ["life", "life.db"] {
+    for source in ["life", "life.db", "postgres://127.0.0.1/lives"] {
         let said = told(at, &["import", source, "other"], 2);
         says(&said, &["is a home, and no export", &format!("`noctuary copy {source} other`")]);
     }

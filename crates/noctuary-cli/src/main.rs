@@ -22,7 +22,7 @@ use commands::rows::{self, Change};
 use commands::rules;
 use noctuary::life::GroupName;
 use output::{End, Output, Trouble};
-use place::Whose;
+use place::{Place, Whose};
 
 fn main() -> ExitCode {
     let said: Vec<_> = std::env::args_os().collect();
@@ -209,6 +209,10 @@ fn import(
     else {
         return Ok(End::Well);
     };
+    let source = Place::from(input.clone().into_os_string());
+    if matches!(source, Place::Server(_)) {
+        return Err(Trouble::of("home_to_import", &[&source, path]));
+    }
     if !input.exists() {
         return Err(Trouble::of("no_import", &[&input.display()]));
     }
