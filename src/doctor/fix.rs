@@ -136,17 +136,21 @@ pub struct Fixed {
     /// The reason for which a part of it is left, or all, in a clause. `None` in a plan, and where nothing is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<String>,
+    /// The error that ended the action, or, where it is done, that kept its line out of the audit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 /// The result of an action.
 struct Done {
-    is_done: bool,
+    is_mended: bool,
     left: Option<String>,
+    error: Option<String>,
 }
 
 impl From<bool> for Done {
-    fn from(is_done: bool) -> Self {
-        Self { is_done, left: None }
+    fn from(is_mended: bool) -> Self {
+        Self { is_mended, left: None, error: None }
     }
 }
 
@@ -154,7 +158,7 @@ impl Done {
     /// Takes both for one action.
     #[cfg(any(feature = "sqlite", feature = "postgres"))]
     fn and(self, other: Self) -> Self {
-        Self { is_done: self.is_done && other.is_done, left: self.left.or(other.left) }
+        Self { is_mended: self.is_mended && other.is_mended, left: self.left.or(other.left), error: None }
     }
 }
 
@@ -162,7 +166,7 @@ impl Doctor {
     /// Says what the doctor would mend of what was found, or mends it. `only` selects actions; empty means all.
     ///
     /// An action that is carried out leaves a line `doctor.fix.<name>` in the audit of the memory store. A dry run writes
-    /// nothing at all.
+    /// nothing at all. An action that fails says its [error](Fixed::error), and the others are carried out.
     ///
     /// ```
     /// use chrono::Utc;
@@ -177,8 +181,7 @@ impl Doctor {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] where `only` names [`ReflectPending`](FixAction::ReflectPending), which takes a model. The errors of
-    /// the actions: earlier actions are done, and doing all again does the rest.
+    /// [`Error::Config`] where `only` names [`ReflectPending`](FixAction::ReflectPending), which takes a model.
     pub fn fix(
         &self,
         found: &Examination,
@@ -206,15 +209,12 @@ impl Doctor {
                 // One pass of the embedder mends all that it can.
                 let is_same = |one: &Fixed| one.action == action && one.finding.group == finding.group;
                 let before = fixed.iter().find(|one| action == FixAction::Embeddings && is_same(one));
-                let Done { is_done: done, left } = match before {
-                    Some(before) => Done { is_done: before.done, left: before.left.clone() },
+                let Done { is_mended: done, left, error } = match before {
+                    Some(before) => Done { error: None, is_mended: before.done, left: before.left.clone() },
                     None if apply == Apply::DryRun => false.into(),
-                    None => doctor.carry_out(action, finding, &scope, now)?,
+                    None => doctor.carried_out(action, finding, &scope, now),
                 };
-                if done && before.is_none() {
-                    doctor.audit(action, &scope, now)?;
-                }
-                fixed.push(Fixed { action, finding: finding.clone(), done, left });
+                fixed.push(Fixed { action, finding: finding.clone(), done, left, error });
             }
         }
         Ok(fixed)
@@ -263,7 +263,7 @@ impl Doctor {
             .findings
             .iter()
             .filter(|finding| action.mends(finding.kind))
-            .map(|finding| Fixed { action, finding: finding.clone(), done: false, left: None })
+            .map(|finding| Fixed { action, finding: finding.clone(), done: false, left: None, error: None })
             .collect();
         if apply == Apply::DryRun || fixed.is_empty() {
             return Ok(fixed);
@@ -358,6 +358,26 @@ impl Doctor {
             }
             _ => true,
         }
+    }
+
+    /// Carries an action out, and writes its line into the audit. A file that cannot be read keeps no other from being mended.
+    fn carried_out(
+        &self,
+        action: FixAction,
+        finding: &DoctorFinding,
+        scope: &Scope,
+        now: DateTime<Utc>,
+    ) -> Done {
+        let mut done = match self.carry_out(action, finding, scope, now) {
+            Ok(done) => done,
+            Err(error) => Done { error: Some(error.to_string()), ..false.into() },
+        };
+        if done.is_mended
+            && let Err(error) = self.audit(action, scope, now)
+        {
+            done.error = Some(error.to_string());
+        }
+        done
     }
 
     fn carry_out(
@@ -559,7 +579,8 @@ fn embed(store: &dyn VectorStore, embedder: &dyn Embedder, within: &Within<'_>) 
         if report.embedded == 0 {
             let why = report.error.map(|error| format!(": {error}")).unwrap_or_default();
             return Ok(Done {
-                is_done: is_any,
+                error: None,
+                is_mended: is_any,
                 left: Some(format!("{left} of the texts have no vector yet{why}")),
             });
         }

@@ -55,7 +55,7 @@ pub struct DreamReport {
     pub journals: Vec<JournalReport>,
     /// Journals that wait for later passes.
     pub backlog: Backlog,
-    /// The number of calls of the model.
+    /// The number of calls of the model, or of the client in its place.
     pub calls: u32,
     /// The cost of those calls, if the host reported one.
     pub usage: Option<Usage>,
@@ -177,6 +177,23 @@ impl DreamReport {
         Some(told)
     }
 
+    /// Returns whether there were answers, and none of them was a model's: nothing was sent to anybody.
+    pub(crate) fn is_without_model(&self) -> bool {
+        let mut is_without = false;
+        for pass in &self.passes {
+            if !pass.without_model && pass.request_bytes > 0 {
+                return false;
+            }
+            is_without |= pass.without_model;
+        }
+        is_without
+    }
+
+    /// Returns the number of calls in words.
+    fn told_calls(&self) -> String {
+        if self.is_without_model() { "no model".to_owned() } else { counted(self.calls, "call") }
+    }
+
     /// Says why there was no usable answer, and until when it waits, on the same line.
     fn fmt_causes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(failure) = self.passes.iter().find_map(|pass| pass.failure.as_ref()) {
@@ -192,9 +209,9 @@ impl DreamReport {
     }
 }
 
-/// One line for a log: the ending, numbers of promoted and held lines, the backlog, and calls. It adds why there was no
-/// usable answer, until when it waits, and missing sections. Where facts were judged, it has the pairs in place of
-/// lines. Everything else that an operator should know is in [`notices`](DreamReport::notices).
+/// One line for a log: the ending, numbers of promoted and held lines, the backlog, and calls, or `no model`. It adds why
+/// there was no usable answer, until when it waits, and missing sections. Where facts were judged, it has the pairs in
+/// place of lines. Everything else that an operator should know is in [`notices`](DreamReport::notices).
 ///
 /// ```
 /// use noctuary::dream::DreamMode;
@@ -209,7 +226,7 @@ impl fmt::Display for DreamReport {
             let decided = facts.rulings.iter().filter(|ruling| ruling.is_decided()).count();
             write!(f, "{}: {} decided, ", self.outcome, counted(decided as u64, "pair"))?;
             write!(f, "{} left to the human, {} wait", facts.left.len(), facts.waiting)?;
-            write!(f, ", {}", counted(self.calls, "call"))?;
+            write!(f, ", {}", self.told_calls())?;
             return self.fmt_causes(f);
         }
         let lines = counted(self.promoted().count() as u64, "line");
@@ -227,7 +244,7 @@ impl fmt::Display for DreamReport {
             0 => {}
             held => write!(f, ", {} in quarantine", counted(held, "journal"))?,
         }
-        write!(f, ", {}", counted(self.calls, "call"))?;
+        write!(f, ", {}", self.told_calls())?;
         self.fmt_causes(f)?;
         // A loss by a person's own save, which they must learn even if they read nothing else.
         let mut gone = self.notices.iter().filter(|notice| matches!(notice, Notice::SectionMissing(_)));

@@ -43,7 +43,8 @@ pub struct FeedReport {
 /// becomes a private row without its citations, which the row [`cites`](crate::memory::Memory::cites). Under `### Facts` it is a
 /// fact, under `### Preferences` a preference, under `### Decisions` of category `decision`, else an observation. It is true
 /// since the day of the last cited journal at 10:00 in UTC, but not later than `now`. At that hour it is the same day nearly
-/// everywhere. A row is known by its dream and its words. An existing row is left as it is, also a retired one. A row is deleted
+/// everywhere; show the day alone. Its origin is the agent, even if the user said each line that it cites: the words are the
+/// dream's, and the user's own word is in the journal. Where participants said all of them, it is theirs. A row is known by its dream and its words. An existing row is left as it is, also a retired one. A row is deleted
 /// if its line was removed, edited or forgotten, even if it is pinned. It returns with its line.
 ///
 /// The notes of a row hold a hash of the lines that it cites, as they are when it is written. A store that knows the

@@ -11,6 +11,7 @@ use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
+use crate::base::group::GroupName;
 use crate::base::name::StateName;
 use crate::base::receipt::{ForgetPlace, ForgetReceipt};
 use crate::format::state::forgotten::Forgotten;
@@ -35,6 +36,8 @@ pub struct ForgottenStatement {
     pub places: Vec<ForgetPlace>,
     /// The lines of documents and the rows that hold it, and that no prompt, search or dream shows.
     pub hides: Vec<HiddenLine>,
+    /// The groups of the life that forgot it, if the life itself did not.
+    pub groups: Vec<GroupName>,
 }
 
 /// A line of a document, or a row, with words that are hidden, or would leave.
@@ -110,7 +113,7 @@ impl<'a> ForgottenList<'a> {
     /// [`Error::Denied`] for anybody but the human in a main session, and the errors of the workspace and the store.
     pub fn note(&self, statement: &str, receipt: &ForgetReceipt) -> Result<()> {
         let digests: Vec<Digest> =
-            self.sets()?.iter().filter_map(|set| set.bury(statement)).map(|stone| stone.digest).collect();
+            self.sets()?.iter().filter_map(|(_, set)| set.bury(statement)).map(|it| it.digest).collect();
         let Some(workspace) = self.workspace else { return Ok(()) };
         rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
             let copy = || session::forgotten_copy(workspace);
@@ -133,18 +136,25 @@ impl<'a> ForgottenList<'a> {
         Ok(())
     }
 
-    /// Returns all that a store, a workspace and its groups have forgotten.
-    fn sets(&self) -> Result<Vec<Tombstones>> {
+    /// Returns all that a store, a workspace and its groups have forgotten. Each set has the group whose it is.
+    fn sets(&self) -> Result<Vec<(Option<GroupName>, Tombstones)>> {
         owner_only(self.access)?;
         let mut sets = Vec::new();
-        if let Some(StoredRows(rows)) = self.rows {
-            sets.extend(rows.stones(self.access)?);
+        if let Some(StoredRows(rows)) = self.rows
+            && let Some(stones) = rows.stones(self.access)?
+        {
+            sets.push((None, stones));
         }
         if let Some(workspace) = self.workspace {
             check_scope(workspace, self.access, StateName::FORGOTTEN)?;
-            sets.extend(session::forgotten(workspace)?);
+            if let Some(stones) = session::forgotten(workspace)? {
+                sets.push((None, stones));
+            }
             for group in session::groups(workspace)? {
-                sets.extend(session::forgotten(&GroupView::new(workspace, &self.access.scope, &group))?);
+                let view = GroupView::new(workspace, &self.access.scope, &group);
+                if let Some(stones) = session::forgotten(&view)? {
+                    sets.push((Some(group), stones));
+                }
             }
         }
         Ok(sets)
@@ -157,7 +167,7 @@ impl<'a> ForgottenList<'a> {
     /// [`Error::Denied`] for anybody but the human in a main session, and the errors of reading.
     pub fn is_said_in(&self, text: &str) -> Result<bool> {
         let mut is_said = false;
-        for set in self.sets()? {
+        for (_, set) in self.sets()? {
             is_said |= set.holds(text);
         }
         Ok(is_said)
@@ -185,9 +195,9 @@ impl<'a> ForgottenList<'a> {
     /// own. That two are of one statement shows where it is.
     fn statements(&self) -> Result<Vec<(ForgottenStatement, Vec<Alone>)>> {
         let (sets, noted) = (self.sets()?, self.noted()?);
-        let Some((first, others)) = sets.split_first() else { return Ok(Vec::new()) };
+        let Some(((_, first), others)) = sets.split_first() else { return Ok(Vec::new()) };
         let mut every = first.clone();
-        for set in others {
+        for (_, set) in others {
             every.join(set);
         }
         let lines = hidden_lines(&every, self.access, self.workspace, self.rows)?;
@@ -209,7 +219,17 @@ impl<'a> ForgottenList<'a> {
                 let (id, words) = (one.0.digest.short(16), one.0.words);
                 let at = forgetting.map(|it| it.at);
                 let places = forgetting.map(|it| it.places.clone()).unwrap_or_default();
-                all.push((ForgottenStatement { id, words, at, places, hides }, vec![one]));
+                let groups = Vec::new();
+                all.push((ForgottenStatement { id, words, at, places, hides, groups }, vec![one]));
+            }
+        }
+        for (statement, stones) in &mut all {
+            let holds = |set: &Tombstones| {
+                stones.iter().any(|(stone, _)| set.iter().any(|other| other.digest == stone.digest))
+            };
+            if !sets.iter().any(|(group, set)| group.is_none() && holds(set)) {
+                let of_groups = sets.iter().filter(|(_, set)| holds(set));
+                statement.groups = of_groups.filter_map(|(group, _)| group.clone()).collect();
             }
         }
         all.sort_by(|(one, _), (other, _)| one.id.cmp(&other.id));

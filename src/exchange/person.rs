@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::forget::Forget;
 use super::forgotten::HiddenLine;
-use super::home::Theirs;
+use super::home::{Home, Theirs};
 use crate::base::access::Access;
 use crate::base::debug::debug_as;
 use crate::base::document::SourceRef;
@@ -43,14 +43,20 @@ pub struct PersonPlan {
     pub rests: Vec<HiddenLine>,
     /// Lines and rows of others that name them. They leave with [`Forget::mentions`] alone.
     pub mentions: Vec<HiddenLine>,
+    /// Number of places in proposals that wait for review, which leave too.
+    pub proposals: u64,
+    /// Number of places in earlier versions of documents, which leave too.
+    pub versions: u64,
 }
 
 debug_as!(
     PersonPlan,
-    |it| "PersonPlan {{ said: {}, rests: {}, mentions: {} }}",
+    |it| "PersonPlan {{ said: {}, rests: {}, mentions: {}, proposals: {}, versions: {} }}",
     it.said.len(),
     it.rests.len(),
-    it.mentions.len()
+    it.mentions.len(),
+    it.proposals,
+    it.versions
 );
 
 impl<'a> Forget<'a> {
@@ -113,7 +119,13 @@ impl<'a> Forget<'a> {
     pub fn plan(&self) -> Result<PersonPlan> {
         self.check(true)?;
         match &self.person {
-            Some((name, mentions)) => Ok(Traces::of(self, name, *mentions)?.plan),
+            Some((name, mentions)) => {
+                let mut traces = Traces::of(self, name, *mentions)?;
+                if let Some(workspace) = self.workspace {
+                    traces.look_into_state(workspace)?;
+                }
+                Ok(traces.plan)
+            }
             None => Ok(PersonPlan::default()),
         }
     }
@@ -381,6 +393,21 @@ impl Traces {
             lines.sort_by(|one, other| one.place.cmp(&other.place));
         }
         Ok(traces)
+    }
+
+    /// Counts what would leave proposals and earlier versions of documents.
+    fn look_into_state(&mut self, workspace: &dyn Workspace) -> Result<()> {
+        let mut only = Tombstones::new(TombstoneKey::random());
+        let statements = self.requests.last().map(|request| request.statements.as_slice());
+        for text in statements.unwrap_or_default() {
+            if let Some(stone) = only.bury(text) {
+                only.insert(stone);
+            }
+        }
+        let home = Home { workspace, lease: None, only: &only, theirs: Some(&self.person), is_ascii: false };
+        let (proposals, versions) = (home.proposals()?.found, home.versions()?.found);
+        (self.plan.proposals, self.plan.versions) = (proposals, versions);
+        Ok(())
     }
 
     /// Reads the documents: the journals first, since the others rest on them.

@@ -43,9 +43,9 @@ use picker::Limits;
 /// praise and running commentary are rarely picked. It never picks lines of a tool or the web, with everything below
 /// them up to the next speaker. Nor does it pick lines with a masked secret, or lines of `MEMORY.md`. Where two lines
 /// of a request say the same with other numbers, the earlier one stays out. So it does where a later one says that
-/// something moved or was wrong. Any other contradiction stays in, and so do decisions that differ in their numbers
-/// alone. Its reply says of each line that it could have picked and left [why](crate::model::UnpickedReason), and the
-/// [report](crate::dream::PassReport::left) has it.
+/// something moved or was wrong, which inherits a mark of the earlier one. Any other contradiction stays in, and so do
+/// decisions that differ in their numbers alone. Its reply says of each line that it could have picked and left
+/// [why](crate::model::UnpickedReason), and the [report](crate::dream::PassReport::left) has it.
 ///
 /// The weights come from two measurements. It was measured on five long dialogues with known lines of facts and
 /// answers. A fifth of the bytes kept 34 of 100 lines with a fact. It kept a line of the answer for 61 of 100
@@ -398,6 +398,33 @@ mod tests {
         assert!(one.contains("Remember: berth") && one.matches("\n- ").count() == 1, "{one}");
         let least = ask(&Extractive::with_share(0.0), "", &many);
         assert_eq!(least, NOTHING_TO_PROMOTE, "a share that a host sets is a bound");
+    }
+
+    /// A decision with a mark was left out as corrected, and the plain line that corrected it found no room: neither was
+    /// kept.
+    #[test]
+    fn a_line_that_corrects_a_marked_one_takes_its_place() {
+        let marked = "\
+[user] Decision: the regatta office opens in Marstrand near the northern pier.
+[user] Remember: the harbour master signs each invoice.
+";
+        let correction = "[user] We decided that the regatta office has moved from Marstrand near the northern pier to Lysekil.\n";
+        let others = "\
+[user] I prefer metric units in every report, please remember that.
+[user] I always want the invoices from Karen as a PDF before Friday, 2026-04-03.
+[user] I prefer Hedda as the skipper of the ferry to Oslo on Sundays, never Ada.
+";
+        let two = Extractive::new().max_lines(2);
+        let plain = ask(&two, "", &format!("{correction}{others}"));
+        assert!(!plain.contains("Lysekil"), "other lines have more weight: {plain}");
+        let journal = format!("{marked}{correction}{others}");
+        let answer = ask(&two, "", &journal);
+        assert!(answer.contains("to Lysekil") && answer.contains("harbour master"), "{answer}");
+        assert_eq!(answer.matches("\n- ").count(), 2, "{answer}");
+        // The last correction alone inherits the place, and another mark keeps its own.
+        let again = correction.replace("Lysekil", "Visby");
+        let answer = ask(&two, "", &format!("{journal}{again}"));
+        assert!(answer.contains("to Visby") && answer.contains("harbour master"), "{answer}");
     }
 
     #[test]

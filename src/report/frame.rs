@@ -131,7 +131,13 @@ impl Page<'_> {
         let report = self.report;
         let sent: u64 = self.passes().iter().map(|pass| pass.request_bytes).fold(0, u64::saturating_add);
         let calls = count(report.calls, "call");
-        let asked = if sent == 0 { calls } else { format!("{calls}, {} sent", size(sent)) };
+        let asked = match sent {
+            _ if report.is_without_model() => {
+                format!("none: lines were picked from {} on this machine", size(sent))
+            }
+            0 => calls,
+            sent => format!("{calls}, {} sent", size(sent)),
+        };
         let tokens = report.usage.map(|usage| {
             html! { (grouped(usage.input)) " in, " (grouped(usage.output)) " out" }
         });

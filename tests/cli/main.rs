@@ -16,6 +16,7 @@ mod rows;
 mod server;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod told;
 mod vault;
 mod zones;
 

@@ -17,7 +17,7 @@ use crate::{ends, json, run};
 
 /// Returns what a command printed and said, on one line.
 #[track_caller]
-fn told(folder: &Path, arguments: &[&str], code: i32) -> String {
+pub(crate) fn told(folder: &Path, arguments: &[&str], code: i32) -> String {
     let output = run(folder, arguments);
     let told =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
@@ -26,7 +26,7 @@ fn told(folder: &Path, arguments: &[&str], code: i32) -> String {
 }
 
 #[track_caller]
-fn says(told: &str, words: &[&str]) {
+pub(crate) fn says(told: &str, words: &[&str]) {
     for word in words {
         assert!(told.contains(word), "{word}: {told}");
     }

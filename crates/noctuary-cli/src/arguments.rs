@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     /// The agent of that owner, where they have several
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// A group of that life; the first note of a group begins it
+    /// A group of that life, by a name of a-z, 0-9 and -; the first note of a group begins it
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) group: Option<String>,
     /// The settings, in place of ~/.config/noctuary/config.toml

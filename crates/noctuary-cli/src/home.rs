@@ -297,7 +297,12 @@ impl Home {
     ) -> Result<Box<dyn ArtifactStore>, Trouble> {
         let scope = self.scope.clone();
         Ok(match place {
-            Place::Path(path) if path.is_dir() => Box::new(FileArtifactStore::open(path, scope)?),
+            Place::Path(path) if path.is_dir() => {
+                // In the folder of the life, a group's forgetting would be one of the life.
+                let group = scope.group_name();
+                let folder = group.map_or_else(|| path.clone(), |group| path.join(group.folder().as_str()));
+                Box::new(FileArtifactStore::open(folder, scope)?)
+            }
             Place::Path(path) => Box::new(SqliteArtifactStore::open(path, scope)?),
             Place::Server(address) => Box::new(connect(address, whose)?.artifacts(scope)?),
         })

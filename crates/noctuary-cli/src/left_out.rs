@@ -69,8 +69,8 @@ fn names_no_place(matches: &ArgMatches) -> bool {
 /// The names that make a folder a life.
 const LIFE: [&str; 3] = [".dreaming.d", "MEMORY.md", "memory"];
 
-/// Returns the command line with a home where its command wants PATH; `None` where it wants none.
-fn filled(said: &[OsString], home: PathBuf) -> Option<Vec<OsString>> {
+/// Returns the command that a command line names, and the place behind its name.
+pub(crate) fn deepest(said: &[OsString]) -> (clap::Command, usize) {
     let mut command = Arguments::command();
     let mut behind = 0;
     for (at, word) in said.iter().enumerate().skip(1) {
@@ -79,6 +79,12 @@ fn filled(said: &[OsString], home: PathBuf) -> Option<Vec<OsString>> {
             (command, behind) = (deeper, at + 1);
         }
     }
+    (command, behind)
+}
+
+/// Returns the command line with a home where its command wants PATH; `None` where it wants none.
+fn filled(said: &[OsString], home: PathBuf) -> Option<Vec<OsString>> {
+    let (command, behind) = deepest(said);
     let places: Vec<_> = command.get_positionals().map(|place| place.get_id().as_str()).collect();
     let at = match places.iter().position(|place| *place == "path")? {
         0 => behind,

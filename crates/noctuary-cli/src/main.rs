@@ -9,6 +9,7 @@ mod kept;
 mod key;
 mod left_out;
 mod meaning;
+mod near;
 mod output;
 mod place;
 mod progress;
@@ -19,14 +20,16 @@ use std::process::ExitCode;
 use arguments::{Arguments, Command, Forgotten, InFormat, OutFormat, Way};
 use commands::rows::{self, Change};
 use commands::rules;
+use noctuary::life::GroupName;
 use output::{End, Output, Trouble};
-use place::Whose;
+use place::{Place, Whose};
 
 fn main() -> ExitCode {
     let said: Vec<_> = std::env::args_os().collect();
     let arguments = match left_out::parse(&said) {
         Ok(arguments) => arguments,
-        Err(error) => {
+        Err(mut error) => {
+            near::suggest(&mut error, &said);
             let is_short = error.kind() == clap::error::ErrorKind::MissingRequiredArgument;
             return match left_out::settings(&said) {
                 // They may have said which home is meant.
@@ -180,6 +183,9 @@ fn whose<'a>(
         home: &config.home,
         models: None,
     };
+    if let Some(name) = whose.group.filter(|name| GroupName::parse(name).is_err()) {
+        return Err(Trouble::of("group_name", &[&format!("{name:?}")]));
+    }
     if whose.group.is_some() && !command.takes_group() {
         let name = arguments.group.as_deref().unwrap_or_default();
         return Err(match command {
@@ -203,6 +209,10 @@ fn import(
     else {
         return Ok(End::Well);
     };
+    let source = Place::from(input.clone().into_os_string());
+    if matches!(source, Place::Server(_)) {
+        return Err(Trouble::of("home_to_import", &[&source, path]));
+    }
     if !input.exists() {
         return Err(Trouble::of("no_import", &[&input.display()]));
     }

@@ -1,8 +1,8 @@
 //! The choice of lines that are worth keeping.
 //!
 //! A line's value is a logistic sum of its [features](super::features), between 0 and 1. One column of weights is for
-//! dialogues, one for an agent's log. Lines are ranked by value for their size, marked ones before all others, and
-//! taken while they fit.
+//! dialogues, one for an agent's log. Lines are ranked by value for their size, and taken while they fit. Marked lines,
+//! and lines that correct a marked one, come before all others.
 
 use super::bullet::Kind;
 use super::features::{SIZE, THRESHOLD, column, lift};
@@ -42,6 +42,8 @@ pub(crate) struct Valued<'l, 'm> {
     /// The key of the ranking: value for size, in whole millionths, so that equal lines stay in their order on every
     /// platform.
     pub(crate) key: f64,
+    /// Whether it is ranked before lines that are not marked: it is marked, or corrects a line that is.
+    pub(crate) is_first: bool,
 }
 
 /// A known statement: its gist, its place among the candidates if it is no line of memory, and its time.
@@ -68,8 +70,12 @@ pub(crate) fn pick<'l, 'm>(
     let mut said: Vec<Standing<'_, '_>> =
         memory.iter().zip(&told).map(|(line, heard)| (Gist::of(line), None, heard)).gather();
     let (ranked, slight) = rank(lines, &memory, &said);
-    let ranked: Vec<(Valued<'_, '_>, Gist<'_>)> =
+    let mut ranked: Vec<(Valued<'_, '_>, Gist<'_>)> =
         ranked.into_iter().map(|valued| (valued, Gist::of(&valued.line.wording))).gather();
+    inherit_marks(&mut ranked);
+    order::sort_by(&mut ranked, |(one, _), (other, _)| {
+        other.is_first.cmp(&one.is_first).then(other.key.total_cmp(&one.key))
+    });
     let mut left: Vec<(usize, UnpickedReason)> =
         slight.into_iter().map(|at| (at, UnpickedReason::Slight)).gather();
     let (mut all, mut heard) = (KnownStatements::default(), Vec::new());
@@ -83,7 +89,8 @@ pub(crate) fn pick<'l, 'm>(
     }
     let mut picked = Vec::new();
     let (mut bytes, mut size, mut bullet_bytes) = (0, 0, 0);
-    for ((valued, gist), heard) in ranked.iter().zip(&heard) {
+    for (entry, heard) in ranked.iter().zip(&heard) {
+        let (valued, gist) = entry;
         let (line, bullet) = (valued.line, &bullets[valued.at]);
         let (with, bullets_with) = (bytes + line.bytes, bullet_bytes + bullet.len());
         let size_with = size + line.size;
@@ -93,14 +100,6 @@ pub(crate) fn pick<'l, 'm>(
             left.push((valued.at, UnpickedReason::NoRoom));
             continue;
         }
-        let is_decision = Kind::of(line) == Kind::Decision;
-        let puts_right = |(later, other): &(Valued<'_, '_>, Gist<'_>)| {
-            later.at > valued.at
-                && other.renews(gist)
-                && !(is_decision
-                    && differ_in_numbers_alone(other, gist)
-                    && Kind::of(later.line) == Kind::Decision)
-        };
         // A mark is repeated by the same words alone, since few words have little of a gist. A value that returns repeats nothing.
         let mut is_repeated = false;
         for (number, (other, at, before)) in said.iter().enumerate() {
@@ -116,7 +115,7 @@ pub(crate) fn pick<'l, 'm>(
         }
         let reason = if is_repeated {
             Some(UnpickedReason::Repeated)
-        } else if ranked.iter().any(puts_right) {
+        } else if ranked.iter().any(|later| puts_right(later, entry)) {
             Some(UnpickedReason::Renewed)
         } else if line.said.contains(MASK) {
             Some(UnpickedReason::Masked)
@@ -134,8 +133,38 @@ pub(crate) fn pick<'l, 'm>(
     (picked, left)
 }
 
-/// Returns the lines above the threshold, lines that a person marked, and the user's lines that change memory, best
-/// first. Then the places of the others.
+/// Returns whether a line corrects one above it, so that it takes its place. Of two decisions that differ in numbers
+/// alone, none corrects the other.
+fn puts_right(
+    (later, gist): &(Valued<'_, '_>, Gist<'_>),
+    (line, other): &(Valued<'_, '_>, Gist<'_>),
+) -> bool {
+    let are_decisions = || Kind::of(line.line) == Kind::Decision && Kind::of(later.line) == Kind::Decision;
+    later.at > line.at && gist.renews(other) && !(differ_in_numbers_alone(gist, other) && are_decisions())
+}
+
+/// Gives the rank of a marked line to the last line that corrects it. Otherwise the marked one is left out as corrected,
+/// the correction finds no room, and nothing of both is kept. The lines are in the order of the journals.
+fn inherit_marks(ranked: &mut [(Valued<'_, '_>, Gist<'_>)]) {
+    for line in 0..ranked.len() {
+        let (above, below) = ranked.split_at_mut(line + 1);
+        let marked = &above[line];
+        if !marked.0.is_first {
+            continue;
+        }
+        for later in below.iter_mut().rev() {
+            if puts_right(later, marked) {
+                let heir = &mut later.0;
+                heir.key = if heir.is_first { heir.key.max(marked.0.key) } else { marked.0.key };
+                heir.is_first = true;
+                break;
+            }
+        }
+    }
+}
+
+/// Returns the lines above the threshold, lines that a person marked, and the user's lines that change memory.
+/// Then the places of the others.
 fn rank<'l, 'm>(
     lines: &'l [Line<'m>],
     memory: &[Wording],
@@ -157,14 +186,11 @@ fn rank<'l, 'm>(
             false
         };
         if value >= THRESHOLD || line.is_marked || (is_stated && updates()) {
-            ranked.push(Valued { at, line, key });
+            ranked.push(Valued { at, line, key, is_first: line.is_marked });
         } else {
             slight.push(at);
         }
     }
-    order::sort_by(&mut ranked, |one, other| {
-        other.line.is_marked.cmp(&one.line.is_marked).then(other.key.total_cmp(&one.key))
-    });
     (ranked, slight)
 }
 

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::commands::night::Asked;
 use crate::config::Config;
 use crate::home;
-use crate::output::{End, Output, Trouble, count, here};
+use crate::output::{End, Output, Trouble, count, here, in_verbs};
 use crate::place::{Place, Whose};
 use crate::progress::Progress;
 
@@ -183,6 +183,11 @@ fn mend(
         output.line("There is nothing that the doctor mends itself.");
     } else if !fix.apply {
         output.line("\nNothing was written. `--fix --apply` does it.");
+    }
+    let mut errors: Vec<&String> = fixed.iter().filter_map(|one| one.error.as_ref()).collect();
+    errors.dedup();
+    for error in errors {
+        output.say("not_all_mended", &[&in_verbs(error)]);
     }
     if left > 0 {
         output.line(here(&format!("{} for you: `noctuary doctor PATH` lists them.", count(left, "finding"))));

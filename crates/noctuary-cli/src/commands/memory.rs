@@ -338,7 +338,8 @@ pub(crate) fn erase_person(
     let nobody = || output.line(format!("Nothing is of {who}, and nothing names them."));
     if !yes {
         let plan = request.plan()?;
-        let is_there = !(plan.said.is_empty() && plan.rests.is_empty() && plan.mentions.is_empty());
+        let is_in_text = !(plan.said.is_empty() && plan.rests.is_empty() && plan.mentions.is_empty());
+        let is_there = is_in_text || plan.proposals + plan.versions > 0;
         if output.json {
             output.value(&plan)?;
             return Ok(End::look_if(!is_there));
@@ -349,6 +350,15 @@ pub(crate) fn erase_person(
         {
             for line in lines {
                 output.folded(4, &format!("{verb}  {}  {}", line.place, line.text));
+            }
+        }
+        for (number, place) in [
+            (plan.proposals, "proposals that wait for review"),
+            (plan.versions, "earlier versions of documents"),
+        ] {
+            if number > 0 {
+                let places = count(usize::try_from(number).unwrap_or(usize::MAX), "place");
+                output.line(format!("would erase  {places} in {place}"));
             }
         }
         if !is_there {
@@ -451,7 +461,7 @@ pub(crate) fn forgotten(
     if output.json {
         let told = all.iter().map(|statement| {
             let hides: Vec<_> = statement.hides.iter().map(|line| json!({"place": line.place})).collect();
-            json!({"id": statement.id, "words": statement.words, "at": statement.at, "places": statement.places, "hides": hides})
+            json!({"id": statement.id, "words": statement.words, "at": statement.at, "places": statement.places, "hides": hides, "groups": statement.groups})
         });
         output.value(&told.collect::<Vec<_>>())?;
         return Ok(End::Well);
@@ -462,6 +472,10 @@ pub(crate) fn forgotten(
     for statement in &all {
         let words = count(usize::try_from(statement.words).unwrap_or(usize::MAX), "word");
         let mut told = format!("{}  {words}", output.bold(&statement.id));
+        let groups: Vec<String> = statement.groups.iter().map(ToString::to_string).collect();
+        if !groups.is_empty() {
+            told.push_str(&format!(", of the group {} alone", groups.join(", ")));
+        }
         if let Some(at) = statement.at {
             let places: Vec<String> = statement
                 .places

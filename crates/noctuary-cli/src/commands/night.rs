@@ -329,12 +329,16 @@ fn tell(report: &DreamReport, place: &Place, output: Output) -> Result<End, Trou
         }
     }
     // The others are kept already, put right, or never to be kept.
-    let left = report.passes.iter().flat_map(|pass| &pass.left);
-    let left = left.filter(|left| matches!(left.reason, UnpickedReason::Slight | UnpickedReason::NoRoom));
-    let left: u64 = left.map(|left| left.lines.last_line + 1 - left.lines.first_line).sum();
-    if left > 0 {
-        let lines = count(usize::try_from(left).unwrap_or(usize::MAX), "line");
-        output.say("left_in_journals", &[&format!("{lines} that could have been")]);
+    for (reason, message, end) in [
+        (UnpickedReason::NoRoom, "left_without_room", ""),
+        (UnpickedReason::Slight, "left_in_journals", " that could have been"),
+    ] {
+        let left = report.passes.iter().flat_map(|pass| &pass.left).filter(|left| left.reason == reason);
+        let left: u64 = left.map(|left| left.lines.last_line + 1 - left.lines.first_line).sum();
+        if left > 0 {
+            let lines = count(usize::try_from(left).unwrap_or(usize::MAX), "line");
+            output.say(message, &[&format!("{lines}{end}")]);
+        }
     }
     if let Some(why) = report.kept_nothing() {
         output.wrapped(0, &format!("Note: {why}."));

@@ -233,7 +233,19 @@ pub(crate) fn row(of: &Row, whose: Whose<'_>, config: &Config, output: Output) -
         output.folded(14, &format!("    {}{text}", output.faint(&format!("{name:<10}"))));
     };
     let row = &fact.memory;
-    let said = |at: Option<DateTime<Utc>>| at.map(|at| config.told(at)).transpose();
+    let said = |at: Option<DateTime<Utc>>, is_of_day: bool| -> Result<Option<String>, Trouble> {
+        let Some(at) = at else { return Ok(None) };
+        let told = config.told(at)?;
+        Ok(Some(match told.split_once(' ') {
+            Some((day, _)) if is_of_day => day.to_owned(),
+            _ => told,
+        }))
+    };
+    // A dream knows the day of a journal and no hour: its row is true since that day.
+    let begins_by_day = row.dream.is_some();
+    let begins_then =
+        |other: &Fact| other.memory.dream.is_some() && other.valid_from == fact.status.valid_until;
+    let ends_by_day = history.iter().any(begins_then);
     let key = fact.key.as_ref().map(|key| format!("{} / {}", key.subject, key.slot));
     let cited: Vec<String> = row.cites.iter().map(ToString::to_string).collect();
     for (name, text) in [
@@ -242,8 +254,8 @@ pub(crate) fn row(of: &Row, whose: Whose<'_>, config: &Config, output: Output) -
         ("written", Some(config.told(row.created_at)?)),
         ("touched", Some(config.told(row.updated_at)?).filter(|_| row.updated_at != row.created_at)),
         ("about", key),
-        ("true from", said(fact.valid_from)?),
-        ("until", said(fact.status.valid_until)?),
+        ("true from", said(fact.valid_from, begins_by_day)?),
+        ("until", said(fact.status.valid_until, ends_by_day)?),
         ("replaced", fact.status.successor.map(|next| format!("by memories/{next}"))),
         ("shared", row.shared.then(|| "with sessions where others are present".to_owned())),
         ("dream", row.dream.as_ref().map(ToString::to_string)),

@@ -129,6 +129,15 @@ pub(crate) fn import(
     config: &Config,
     output: Output,
 ) -> Result<End, Trouble> {
+    let is_life = from.join(".dreaming.d").is_dir() || (from.is_file() && home::is_database(from));
+    if is_life && how.from.is_none() {
+        return Err(Trouble::of("home_to_import", &[&from.display(), place]));
+    }
+    for identity in config.travel.trust.iter().chain(how.trust) {
+        if !is_identity(identity) {
+            return Err(Trouble::of("trust_wrong", &[&format!("{identity:?}")]));
+        }
+    }
     if from.is_file() && how.from.is_none() {
         return Err(Trouble::of("whose_export", &[&from.display()]));
     }
@@ -183,6 +192,12 @@ pub(crate) fn import(
         }
     }
     Ok(End::look_if(tells))
+}
+
+/// Returns whether a text has the form of an operator's identity: an instance and a public key.
+fn is_identity(text: &str) -> bool {
+    let is_hex = |text: &str, digits| text.len() == digits && text.bytes().all(|it| it.is_ascii_hexdigit());
+    text.split_once(':').is_some_and(|(instance, key)| is_hex(instance, 16) && is_hex(key, 64))
 }
 
 /// The number of files that are named where they are refused or stay; the rest are counted.
