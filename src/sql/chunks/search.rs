@@ -14,7 +14,7 @@ use crate::base::uuid::{chunk_id, document_id};
 use crate::search::documents::{
     Audience, FoundChunks, LISTED, ReadChunk, SearchResult, fuse, reciprocal, weigh,
 };
-use crate::search::rank::{Frequencies, Plan, Ranking, Term, one_line};
+use crate::search::rank::{Frequencies, Plan, Ranking, one_line};
 use crate::search::vectors::Wanted;
 use crate::sql::vectors::count;
 use crate::sql::{Columns, Dialect, DriverExt, Param, params};
@@ -98,15 +98,30 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
         may_fulfil: Option<Vec<i64>>,
         limit: usize,
     ) -> Result<Vec<SearchResult>> {
-        let (mut words, mut frequencies) = self.words(&plan, within)?;
+        let mut frequencies = Frequencies::of(u32::try_from(within.chunks).unwrap_or(u32::MAX));
+        // Two words are looked up, however many chunks have them.
+        let worth =
+            if plan.terms.len() <= 2 { usize::MAX } else { frequencies.worth_counting() as usize + 1 };
+        let all_terms = plan.terms.clone();
+        let mut terms = Vec::with_capacity(all_terms.len());
+        terms.extend(&all_terms);
+        let mut lists = self.database.with_words(within, &terms, worth)?;
+        for numbers in &lists {
+            frequencies.push(u32::try_from(numbers.len()).unwrap_or(u32::MAX));
+        }
         frequencies.leave_out_absent(&mut plan);
-        let mut left = plan.terms.iter().peekable();
-        order::retain(&mut words, |word| left.next_if(|term| **term == word.term).is_some());
+        let (mut all, mut left) = (terms.iter(), plan.terms.iter().peekable());
+        order::retain(&mut lists, |_| {
+            all.next().is_some_and(|term| left.next_if(|kept| kept == term).is_some())
+        });
         let looked_up = frequencies.looked_up();
-        self.list_whole(&mut words, &looked_up, within)?;
         let mut weighed = Weights::default();
         for at in &looked_up {
-            weighed.add(&words[*at].numbers, frequencies.whole_weight(*at).max(1));
+            // The list of a frequent word was cut.
+            if lists[*at].len() >= worth {
+                lists[*at] = self.database.with_words(within, &[&plan.terms[*at]], usize::MAX)?.concat();
+            }
+            weighed.add(&lists[*at], frequencies.whole_weight(*at).max(1));
         }
         let candidates = weighed.best_first(may_fulfil);
         let most = MAX_WEIGHED_CHUNKS.max(limit.saturating_mul(2));
@@ -126,22 +141,6 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
         Ok(weigh(&plan, chunks, (frequencies, are_all), limit))
     }
 
-    /// Lists the chunks of each word, as far as that is worth counting.
-    fn words(&self, plan: &Plan, within: InSight) -> Result<(Vec<WordChunks>, Frequencies)> {
-        let mut frequencies = Frequencies::of(u32::try_from(within.chunks).unwrap_or(u32::MAX));
-        // Two words are looked up, however many chunks have them.
-        let most = if plan.terms.len() <= 2 { usize::MAX } else { frequencies.worth_counting() as usize + 1 };
-        let mut terms = Vec::with_capacity(plan.terms.len());
-        terms.extend(&plan.terms);
-        let lists = self.database.with_words(within, &terms, most)?;
-        let mut words = Vec::with_capacity(lists.len());
-        for (term, numbers) in plan.terms.iter().zip(lists) {
-            frequencies.push(u32::try_from(numbers.len()).unwrap_or(u32::MAX));
-            words.push(WordChunks { term: term.clone(), is_cut: numbers.len() >= most, numbers });
-        }
-        Ok((words, frequencies))
-    }
-
     /// Counts the chunks in sight, and says whether any other is beside them.
     fn in_sight(&self) -> Result<InSight> {
         let sql = format!(
@@ -155,18 +154,6 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
             Ok(InSight { sight, chunks: found.count(0)?, is_whole: found.count(1)? == 0 })
         })?;
         Ok(counted.unwrap_or(InSight { sight, chunks: 0, is_whole: false }))
-    }
-
-    /// Lists all chunks of the words that are looked up.
-    fn list_whole(&self, words: &mut [WordChunks], looked_up: &[usize], within: InSight) -> Result<()> {
-        for at in looked_up {
-            let word = &mut words[*at];
-            if word.is_cut {
-                let mut lists = self.database.with_words(within, &[&word.term], usize::MAX)?;
-                word.numbers = lists.pop().unwrap_or_default();
-            }
-        }
-        Ok(())
     }
 
     /// Reads chunks in sight, in any order.
@@ -249,14 +236,6 @@ const fn columns(words: Dialect) -> &'static str {
         "c.number, d.path, c.chunk_index, c.content, c.first_line, c.last_line, c.terms, d.id, c.id",
         "c.number, d.path, c.place, c.content, c.first_line, c.last_line, c.beside, NULL::text, NULL::text",
     )
-}
-
-/// A word of a question, and the chunks that have it.
-struct WordChunks {
-    term: Term,
-    numbers: Vec<i64>,
-    /// Whether more have it.
-    is_cut: bool,
 }
 
 /// The sums of the weights of words, a row for each word of a chunk.
