@@ -21,7 +21,7 @@ use crate::sql::{Columns, Dialect, DriverExt, Param, params};
 use crate::store::vectors::{AskedVector, Shelves, Sight};
 
 /// The most chunks that are weighed, of those that may be found.
-const MAX_WEIGHED_CHUNKS: usize = 512;
+const MAX_WEIGHED_CHUNKS: usize = 128;
 
 /// The condition of a document that a session may read.
 const SEEN: &str = "d.user_id = $1 AND d.agent_id = $2 AND (d.audience & $3) <> 0";
