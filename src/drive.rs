@@ -183,9 +183,9 @@ where
 /// As [`dream_once`].
 pub async fn dream_once_async_at<F, Fut, C>(dreamer: &dyn Dreamer, ask: F, clock: C) -> Result<DreamReport>
 where
+    C: Fn() -> DateTime<Utc>,
     F: Fn(LlmRequest) -> Fut,
     Fut: Future<Output = Result<LlmReply, LlmError>>,
-    C: Fn() -> DateTime<Utc>,
 {
     let span = trace::dream();
     let unended = span.unless_ended();
