@@ -151,10 +151,46 @@ where
     F: Fn(LlmRequest) -> Fut,
     Fut: Future<Output = Result<LlmReply, LlmError>>,
 {
+    dream_once_async_at(dreamer, ask, Utc::now).await
+}
+
+/// Dreams once in an async host, by a clock of the caller's.
+///
+/// It is to [`dream_once_async`] as [`dream_once_at`] is to [`dream_once`]: for tests, and for a host that keeps a clock of its own. The
+/// clock is asked at the beginning and after each answer. The future can be spawned where `ask`, its futures and the
+/// clock are `Send`.
+///
+/// ```
+/// use std::sync::Arc;
+/// use chrono::{TimeZone, Utc};
+/// use noctuary::{FileWorkspace, JournalDreamer, LlmReply, LlmRequest, dream_once_async_at};
+///
+/// # let runtime = tokio::runtime::Runtime::new()?;
+/// # runtime.block_on(async {
+/// let folder = tempfile::tempdir()?;
+/// let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).enabled(true).build()?;
+/// let night = Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap();
+/// let ask = |_request: LlmRequest| async { Ok(LlmReply::new("NOTHING_TO_PROMOTE")) };
+/// let report = dream_once_async_at(&dreamer, ask, || night).await?;
+/// assert_eq!(report.started_at, night);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`dream_once`].
+pub async fn dream_once_async_at<F, Fut, C>(dreamer: &dyn Dreamer, ask: F, clock: C) -> Result<DreamReport>
+where
+    C: Fn() -> DateTime<Utc>,
+    F: Fn(LlmRequest) -> Fut,
+    Fut: Future<Output = Result<LlmReply, LlmError>>,
+{
     let span = trace::dream();
     let unended = span.unless_ended();
     let dreamt = async {
-        let mut step = span.attempt(|| dreamer.begin(Utc::now()))?;
+        let mut step = span.attempt(|| dreamer.begin(clock()))?;
         loop {
             match step {
                 Step::Done(report) => return Ok(*span.ended(report)),
@@ -162,7 +198,7 @@ where
                     let asking = trace::ask(&span, pass.request());
                     let answer = asking.around(ask(pass.request().clone())).await;
                     asking.answered(&answer);
-                    step = span.attempt(|| pass.resume(answer, Utc::now()))?;
+                    step = span.attempt(|| pass.resume(answer, clock()))?;
                 }
             }
         }

@@ -183,7 +183,7 @@ pub use base::error::{Error, Result};
 pub use base::name::DocName;
 pub use dream::journal::{DreamConfig, JournalDreamer};
 pub use dreamer::{DreamReport, Dreamer, Outcome};
-pub use drive::{dream_once, dream_once_async, dream_once_at};
+pub use drive::{dream_once, dream_once_async, dream_once_async_at, dream_once_at};
 #[cfg(feature = "artifacts")]
 #[cfg_attr(docsrs, doc(cfg(feature = "artifacts")))]
 pub use file::FileArtifactStore;

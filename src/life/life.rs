@@ -146,8 +146,8 @@ impl Life {
     /// # Errors
     ///
     /// [`Error::Denied`] for another scope than that of the workspace, where it knows [its own](Workspace::scope).
-    /// [`Error::Uninitialized`] where nothing is seeded and neither `BOOTSTRAP.md` nor `SOUL.md` is there, and
-    /// those of [`Snapshot::take`].
+    /// [`Error::Uninitialized`] where nothing is seeded and neither `BOOTSTRAP.md` nor `SOUL.md` is there; in a group, where its
+    /// life has none. The errors of [`Snapshot::take`].
     pub fn begin_session(
         &self,
         access: Access,
@@ -212,8 +212,8 @@ impl Life {
     ///
     /// # Errors
     ///
-    /// The errors of [`Workspace::list`] and [`Workspace::write`], and [`Error::Corrupt`] where `.dreaming.d/life.json`
-    /// is damaged.
+    /// The errors of [`Workspace::list`] and [`Workspace::write`], [`Error::Corrupt`] where `.dreaming.d/life.json`
+    /// is damaged, and [`Error::Uninitialized`] in a group of a life that is not booted.
     pub fn seed(&self) -> Result<SeedReport> {
         seed(self.workspace.as_ref(), &self.config)
     }

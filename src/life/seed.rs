@@ -11,6 +11,7 @@ use crate::base::gather::Gather as _;
 use crate::base::name::DocName;
 use crate::base::sorted::SortedSet;
 use crate::format::documents::templates;
+use crate::session::is_persona;
 use crate::workspace::{Workspace, WriteMode};
 
 /// The result of seeding.
@@ -30,6 +31,12 @@ const SET: [DocName; 6] =
 /// Writes the templates that a workspace lacks; see [`Life::seed`](crate::Life::seed).
 pub(super) fn seed(workspace: &dyn Workspace, config: &LifeConfig) -> Result<SeedReport> {
     let listing = workspace.list(None)?;
+    // A group reads who the agent is from its life, and cannot write it: nothing is left there of an attempt.
+    let is_of_group = workspace.scope().is_some_and(|scope| scope.group_name().is_some());
+    if is_of_group && ![DocName::BOOTSTRAP, DocName::SOUL].iter().any(|name| listing.documents.contains(name))
+    {
+        return Err(Error::Uninitialized);
+    }
     let folders = listing.folders.iter().map(DocName::to_string);
     let documents = listing.documents.iter().map(DocName::to_string);
     // A link or a device occupies its name as well.
@@ -52,7 +59,7 @@ pub(super) fn seed(workspace: &dyn Workspace, config: &LifeConfig) -> Result<See
         let name = if legacy { DocName::LEGACY_MEMORY } else { name };
         if stands(&name) {
             report.stood.push(name);
-        } else {
+        } else if !(is_of_group && is_persona(&name)) {
             create(workspace, config, name, &mut report)?;
         }
     }

@@ -29,8 +29,8 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 /// dreams read those journals alone and write that memory. The owner's main session reads all of it below `groups/` in
 /// the life's own workspace. It may not write there, but a person may.
 ///
-/// Boot the life first: a group cannot write who the agent is. One dream runs at a time over the life and all its groups: a second
-/// one is skipped. The human undoes a group's dream by `Access::human(scope).group(&name)`.
+/// Boot the life first: a group cannot write who the agent is, and is [`Error::Uninitialized`] until then. One dream runs at a
+/// time over the life and all its groups: a second one is skipped. The human undoes a group's dream by `Access::human(scope).group(&name)`.
 ///
 /// # Example: a dream of a group
 ///

@@ -13,7 +13,7 @@ use crate::base::name::{DocName, Name};
 use crate::base::order;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::text;
-use crate::format::documents::day_log;
+use crate::format::documents::{curated, day_log};
 use crate::format::{DayLog, Entry, JournalName, Origin};
 use crate::gate::Door;
 use crate::search::documents::{SearchResult, words_of_name};
@@ -42,6 +42,11 @@ pub(crate) fn marked<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -
         notes.add_to(&mut text, &mut |_| ());
     }
     Ok(text)
+}
+
+/// Takes the marks of dreams out of a passage: a reader of a search has no use for them. Lines keep their numbers.
+fn without_marks(passage: &str) -> String {
+    curated::without_marks(passage, "")
 }
 
 /// Returns whether nobody else is present.
@@ -125,7 +130,7 @@ impl MaskedDocument {
         };
         let shown = in_lines(&self.shown, &self.starts[1]);
         let is_shown = in_lines(&self.text, &self.starts[0]) == shown;
-        let content = if is_shown { passage.to_owned() } else { shown };
+        let content = without_marks(if is_shown { passage } else { &shown });
         ShownPassage { lines: (first as u64 + 1, (first + lines) as u64), content }
     }
 
@@ -283,7 +288,7 @@ impl<'v, W: Workspace> Passages<'v, W> {
         let has_all = |passage: &ShownPassage| self.asked.share_in(&passage.content) >= 1.0;
         if passages.is_empty() || (found.vector_score.is_some() && !has_all(&passages[0])) {
             let content = document.passage(range).content;
-            if content != found.content && self.asked.share_in(&content) <= 0.0 {
+            if content != without_marks(&found.content) && self.asked.share_in(&content) <= 0.0 {
                 return Ok(None);
             }
             passages = vec![ShownPassage { lines: found.lines, content }];

@@ -1,6 +1,7 @@
 //! The sync of an index with documents that were changed beside it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use chrono::{DateTime, Utc};
 
@@ -52,6 +53,12 @@ pub struct Unreadable {
     pub name: DocName,
     /// Why not.
     pub reason: Error,
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot index {}: {}", self.name, self.reason)
+    }
 }
 
 /// A sync in progress.

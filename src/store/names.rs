@@ -47,7 +47,7 @@ pub(crate) fn learning_name() -> Name {
 /// Returns the name of a row in errors: `memories/42`, or `a new memory`.
 pub(crate) fn row_name(id: Option<MemoryId>) -> Name {
     match id {
-        Some(id) => StateName::row("memories", id).into(),
+        Some(id) => id.name(),
         None => StateName::new_row("memory").into(),
     }
 }

@@ -135,14 +135,14 @@ pub trait Workspace: Debug + Send + Sync {
     /// [`Error::DurabilityUnknown`](crate::Error::DurabilityUnknown) where the bytes were written and could not be synced.
     fn append(&self, name: &Name, bytes: &[u8]) -> Result<()>;
 
-    /// Removes a document; `false` where there was none.
+    /// Removes a document; `false` where there was none. When it returns, that survives a power loss.
     ///
     /// # Errors
     ///
     /// [`Error::Refused`](crate::Error::Refused) where it is no plain file.
     fn remove(&self, name: &Name) -> Result<bool>;
 
-    /// Gives a document another name.
+    /// Gives a document another name, at once. When it returns, that survives a power loss.
     ///
     /// # Errors
     ///

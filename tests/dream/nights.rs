@@ -24,7 +24,7 @@ use noctuary::workspace::{Claim, ClaimTerms, DayPolicy, LostBy, Refusal};
 use noctuary::{
     Access, Actor, DreamConfig, DreamReport, Dreamer, Error, Extractive, FileWorkspace, JournalDreamer,
     LlmClient, LlmError, LlmReply, LlmRequest, Outcome, PiiFilter, Scope, SecretGate, SessionKind, Workspace,
-    dream_once, dream_once_async, dream_once_at, llm_fn,
+    dream_once, dream_once_async, dream_once_async_at, dream_once_at, llm_fn,
 };
 use proptest::prelude::*;
 
@@ -3378,6 +3378,28 @@ async fn an_async_host_dreams_on_any_worker() {
     });
     assert_eq!(night.await.unwrap().unwrap().outcome, Outcome::Appended);
     assert_eq!(sections(&life.memory()), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_async_host_dreams_by_a_clock_of_its_own() {
+    // The async driver had the wall clock alone, so the test of an async host could not say which day it is.
+    let life = evening();
+    let dreamer: Arc<dyn Dreamer> = Arc::new(life.dreamer());
+    let began = Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap();
+    let answered = began + TimeDelta::minutes(7);
+    let night = tokio::spawn(async move {
+        let asked = AtomicBool::new(false);
+        let ask = |_: LlmRequest| {
+            asked.store(true, Ordering::SeqCst);
+            async { Ok(LlmReply::new(FACT)) }
+        };
+        let clock = || if asked.load(Ordering::SeqCst) { answered } else { began };
+        dream_once_async_at(dreamer.as_ref(), ask, clock).await
+    });
+    let report = night.await.unwrap().unwrap();
+    assert_eq!((report.outcome, report.started_at), (Outcome::Appended, began));
+    assert_eq!(report.ended_at, answered);
+    assert!(life.memory().contains("## Dreamed 2026-11-21"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1581,6 +1581,7 @@ const WITHOUT_DOOR: &[(&str, &str)] = &[
     ("Session::why", "a reply's name is hashed, and kept nowhere"),
     ("ToolDef::check", "looks at the names of fields alone"),
     ("dream_once_async", "drives a dream, which is behind two"),
+    ("dream_once_async_at", "drives a dream, which is behind two"),
     ("llm_fn", "makes a client, which is told what a dream may say"),
 ];
 

@@ -11,12 +11,14 @@ use chrono::{DateTime, NaiveDate, TimeDelta, TimeZone, Utc};
 use noctuary::exchange::copy_into;
 use noctuary::format::{JournalName, OnboardingEnd};
 use noctuary::life::{
-    Boot, BootState, BootstrapEnd, BootstrapOutcome, Consent, EDITABLE, Editor, HygieneConfig, Preset,
-    Proposal, Retention, SeedReport, Soul, SoulNotice, document_of_command,
+    Boot, BootState, BootstrapEnd, BootstrapOutcome, Consent, EDITABLE, Editor, GroupName, GroupView,
+    HygieneConfig, Preset, Proposal, Retention, SeedReport, Soul, SoulNotice, document_of_command,
 };
 use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, folder};
 use noctuary::workspace::{Refusal, StateName, WorkspaceExt};
-use noctuary::{Actor, DocName, Error, FileWorkspace, Life, LifeConfig, SessionKind, Workspace, WriteMode};
+use noctuary::{
+    Access, Actor, DocName, Error, FileWorkspace, Life, LifeConfig, Scope, SessionKind, Workspace, WriteMode,
+};
 use noctuary_tests::common::marta::{access, documents, name, quick};
 
 /// A way to keep a life in a folder.
@@ -926,4 +928,30 @@ fn a_life_that_moves_takes_its_memory_of_itself_along() {
             assert!(boot(&target, &config).unwrap().seeded.wrote.is_empty());
         }
     }
+}
+
+// A session of a group whose life nobody had booted was told `Denied`, which says nothing of the next step, and a playbook was
+// left in the group's folder.
+#[test]
+fn a_group_of_a_life_that_is_not_booted_says_so_and_leaves_nothing() {
+    on_every_home(|workspace| {
+        let (owner, family) = (Scope::user("marta"), GroupName::parse("family").unwrap());
+        let group = Arc::new(GroupView::new(Arc::clone(workspace), &owner, &family));
+        let life = Life::new(group, LifeConfig::default());
+        let begin =
+            || life.begin_session(Access::shared(owner.clone()).group(&family), "chat", "telegram", now());
+        let refused = [begin().map(|_| ()), life.boot(now()).map(|_| ()), life.seed().map(|_| ())];
+        for refused in refused {
+            let error = refused.unwrap_err();
+            assert!(matches!(error, Error::Uninitialized), "{error}");
+            assert!(error.to_string().contains("boot the life"), "{error}");
+        }
+        assert!(documents(workspace.as_ref()).is_empty());
+
+        // A life that lacks one of the documents of who the agent is has groups all the same.
+        put(workspace.as_ref(), "SOUL.md", "# Soul\n");
+        begin().unwrap();
+        assert_eq!(life.boot(now()).unwrap().state, BootState::Ready);
+        assert_eq!(text(workspace.as_ref(), "AGENTS.md"), None, "a group cannot write it");
+    });
 }

@@ -651,6 +651,32 @@ fn a_search_tells_a_session_what_the_guard_lets_it_read() {
     });
 }
 
+// A hit in MEMORY.md showed a reader the marks by which dreams find their sections again.
+#[test]
+fn a_passage_of_memory_shows_no_marks_of_a_dream() {
+    on_every_home(|workspace, _, _| {
+        let marks = [
+            "<!-- dream:v1 id=0f3a9c5be2d14477 src=1 sha256=00 -->",
+            "<!-- /dream:v1 id=0f3a9c5be2d14477 -->",
+        ];
+        let text = format!(
+            "# Memory\n\n## Dreamed 2026-11-21\n{}\n\n- The boat is called Brisk.\n\n{}\n",
+            marks[0], marks[1]
+        );
+        write(workspace, "MEMORY.md", &text);
+        let agent = access(SessionKind::Main);
+        let masked = workspace.search(&agent, "boat", 9).unwrap();
+        let found = workspace.search_unmasked(&agent, "boat", 9).unwrap();
+        for found in [masked, workspace.entries(&agent, "boat", found, 9).unwrap()] {
+            let [found] = &found.results[..] else { panic!("{found:?}") };
+            let shown = "# Memory\n\n## Dreamed 2026-11-21\n\n\n- The boat is called Brisk.\n\n\n";
+            assert_eq!((found.content.as_str(), found.lines), (shown, (1, 8)), "lines keep their numbers");
+            assert_eq!(&found.content[found.span.clone().unwrap()], "- The boat is called Brisk.");
+        }
+        assert_eq!(workspace.read_text(&DocName::MEMORY).unwrap().unwrap(), text);
+    });
+}
+
 #[test]
 fn what_a_session_is_told_hangs_on_no_document_that_it_may_not_see() {
     let told = |private: &str| {

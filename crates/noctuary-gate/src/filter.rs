@@ -16,6 +16,45 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(findings[0].class, "aws_access_key");
 /// assert_eq!(findings[0].span, 11..31);
 /// ```
+///
+/// # Example: a class of your own
+///
+/// Findings ascend and do not overlap.
+///
+/// ```
+/// # mod noctuary { pub use noctuary_gate::*; pub mod gate { pub use noctuary_gate::{Confidence, Finding}; } }
+/// use std::borrow::Cow;
+///
+/// use noctuary::gate::{Confidence, Finding};
+/// use noctuary::{PiiFilter, SecretGate};
+///
+/// /// Badges of our company: `ACME-` and six digits.
+/// #[derive(Debug)]
+/// struct WithBadges(SecretGate);
+///
+/// impl PiiFilter for WithBadges {
+///     fn scan(&self, text: &str) -> Vec<Finding> {
+///         let mut found = self.0.scan(text);
+///         for (start, _) in text.match_indices("ACME-") {
+///             let digits = text[start + 5..].bytes().take_while(u8::is_ascii_digit).count();
+///             if digits == 6 {
+///                 let span = start..start + 11;
+///                 found.push(Finding::new("acme_badge", span, Confidence::Shape));
+///             }
+///         }
+///         found.sort_by_key(|finding| finding.span.start);
+///         found
+///     }
+///
+///     // The gate removes disguises of its own findings; a badge has none.
+///     fn plain<'a>(&self, text: &'a str, finding: &Finding) -> Cow<'a, str> {
+///         self.0.plain(text, finding)
+///     }
+/// }
+///
+/// let gate = WithBadges(SecretGate::new());
+/// assert_eq!(gate.scan("let in ACME-123456 today")[0].class, "acme_badge");
+/// ```
 pub trait PiiFilter: Debug + Send + Sync {
     /// Returns what `text` holds, ascending by span and without overlap. Spans are byte offsets on
     /// character boundaries. The same text gives the same findings.

@@ -16,6 +16,42 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///
 /// No message holds text out of a document. Expected endings of a dream are no errors: they are
 /// [`Outcome`](crate::Outcome)s.
+///
+/// # Errors by their cure
+///
+/// Nothing was written, but for `DurabilityUnknown`, `BootstrapRemains`, and `Io` or `Database` in the middle of several writes.
+///
+/// | Variants | Does the same call help later? | Who acts, and how |
+/// |---|---|---|
+/// | `Busy`, `Unavailable` | yes: [`is_retryable`](Self::is_retryable) | nobody: wait some seconds, and call again |
+/// | `LeaseLost` | no | the host: claim anew; `dream_once` does |
+/// | `Conflict` | no | the host: read again, apply the change to that text, write by its revision |
+/// | `DurabilityUnknown` | a dream, yes; an append would write twice | the host: read what is there; a person looks at the disk |
+/// | `Io`, `Database`, `TooManyOpen` | once the cause is gone | a person: disk, rights, limits; the source says more |
+/// | `Name`, `Config`, `NotUtf8`, `TooLarge`, `Refused`, `Denied` | no | the programmer: another name, setting, range or [`Access`](crate::Access) |
+/// | `NotFound`, `ArtifactNotFound`, `ArtifactEnded`, `QuotaReached` | no | the host or the model: take another one, or delete some |
+/// | `Undecided`, `DecidedSince`, `ValueStands` | no | the human: another decision; the message names the row |
+/// | `Stopped` | no | the writer: take the words out; or a person allows them |
+/// | `DreamStays` | no | the human: the reason and the [table of undo](crate::manual::night#undo-and-redo) say what to do |
+/// | `Unmerged` | no | a person: remove the conflict marks |
+/// | `Uninitialized`, `BootstrapRemains` | no | a person: create or move the file in the message |
+/// | `Corrupt`, `Shrunk`, `CopyWaits` | no | a person: `noctuary doctor` and the message; nothing is reset |
+/// | `NewerVersion`, `NetworkFileSystem` | no | a person: update the library, or move to a local disk |
+///
+/// ```
+/// use noctuary::{Error, Result};
+///
+/// fn next_step<T>(result: Result<T>) -> &'static str {
+///     match result {
+///         Ok(_) => "go on",
+///         Err(error) if error.is_retryable() => "call again in a minute",
+///         Err(Error::Conflict { .. }) => "read again, and write by the new revision",
+///         Err(_) => "tell a person: print the error and its sources",
+///     }
+/// }
+/// # assert_eq!(next_step::<()>(Err(Error::Busy { path: "life.db".to_owned() })), "call again in a minute");
+/// # assert_eq!(next_step::<()>(Err(Error::Uninitialized)), "tell a person: print the error and its sources");
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -180,8 +216,10 @@ pub enum Error {
         places: Box<[FoundAt]>,
     },
     /// The workspace has neither `BOOTSTRAP.md` nor `SOUL.md`, and nothing may be seeded: a person must put one
-    /// of them there.
-    #[error("cannot start: the workspace has neither BOOTSTRAP.md nor SOUL.md; create one of them")]
+    /// of them there. A group has those of its life: [boot](crate::Life::boot) the life first.
+    #[error(
+        "cannot start: the workspace has neither BOOTSTRAP.md nor SOUL.md; create one of them, or boot the life that a group is of"
+    )]
     Uninitialized,
     /// The onboarding ended and `BOOTSTRAP.md` could not be taken away: the human must be told.
     #[error("cannot put BOOTSTRAP.md away after the onboarding; move or delete it by hand")]
@@ -302,6 +340,13 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns whether the same call may succeed a little later, without anybody's doing: another process held a lock, or a server did
+    /// not answer. Nothing was written. For the others, see [errors by their cure](Self#errors-by-their-cure).
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Busy { .. } | Self::Unavailable { .. })
+    }
+
     /// Returns its kind in one word, as a span has it in `error.type`: what a caller may sort by. Its message names paths, and documents
     /// name people.
     ///

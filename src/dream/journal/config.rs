@@ -27,7 +27,8 @@ use crate::workspace::ClaimTerms;
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "each switches one thing, which its name says")]
 pub struct DreamConfig {
-    /// Whether to dream at all. Off: nothing is touched, and nobody is called.
+    /// Whether to dream at all. It sends journals to a model, costs money and writes into a person's file, so somebody has to decide.
+    /// Off: nothing is touched, and nobody is called.
     pub enabled: bool,
     /// The handling of findings: append, propose, or report only. `Append`.
     pub mode: DreamMode,

@@ -74,6 +74,26 @@ impl JournalDreamer {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// # Example: take back the last dream that is still there
+    ///
+    /// [`dreams`](Self::dreams) lists the newest first. A night of several passes is several dreams.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use noctuary::{Access, FileWorkspace, JournalDreamer, Scope};
+    /// use noctuary::dream::DreamStanding;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).build()?;
+    /// # let human = Access::human(Scope::user("marta"));
+    /// # let now = chrono::Utc::now();
+    /// let last = dreamer.dreams()?.into_iter().find(|dream| dream.standing == DreamStanding::Whole);
+    /// match last {
+    ///     Some(dream) => assert!(dreamer.undo_dream(&human, &dream.id, now)?),
+    ///     None => println!("no dream can be taken back"),
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::DreamStays`], and nothing was changed. It names `MEMORY.md` where the section was edited

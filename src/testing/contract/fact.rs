@@ -375,7 +375,14 @@ pub fn supersedes(store: &dyn Facts) {
     }
     assert!(store.suspicions(&agent(), 9).expect(WORKS).is_empty());
     let outdated = store.decide(&agent(), &Decision::supersede(lisbon.id, porto.id), at(3));
-    assert_eq!(rule(outdated), "it is not in the state that the decision needs");
+    assert_eq!(
+        rule(outdated),
+        "it is not in the state that the decision needs",
+        "a second decision is refused"
+    );
+    let told = store.decisions(&agent(), 1).expect(WORKS);
+    let told: Vec<_> = told.iter().map(|event| (event.outcome, event.older)).collect();
+    assert_eq!(told, [(EventOutcome::Outdated, Some(lisbon.id))], "and the latest that is told");
 
     let reverted = store.revert(&agent(), decided.id, at(4)).expect(WORKS);
     assert_eq!(reverted.reverts, Some(decided.id));

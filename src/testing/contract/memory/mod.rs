@@ -29,6 +29,6 @@ mod suite;
 pub use kit::{Make, scope};
 pub(super) use kit::{access, agent, human};
 pub use rights::{audits, doors, scopes, sessions};
-pub use rows::{batches, deletions, edits, lists, pins, profiles, promotions, rows, writers};
+pub use rows::{batches, deletions, edits, forgets, lists, pins, profiles, promotions, rows, writers};
 pub use search::{any_text, operators, scripts, words};
 pub use suite::store;

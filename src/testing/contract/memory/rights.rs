@@ -25,7 +25,10 @@ pub fn sessions(store: &dyn MemoryStore) {
             let access = access(kind, actor);
             let mut seen = String::new();
             for id in [private, deleted] {
-                assert!(store.get(&access, id).expect("a read").is_none(), "{access:?}");
+                assert!(
+                    store.get(&access, id).expect("a read").is_none(),
+                    "a private row is read by {access:?}"
+                );
                 let absent = MemoryId::new(9999);
                 for (denied, of_nothing) in [
                     (store.update(&access, id, "x", at(5)), store.update(&access, absent, "x", at(5))),
@@ -33,7 +36,10 @@ pub fn sessions(store: &dyn MemoryStore) {
                     (store.restore(&access, id, at(5)), store.restore(&access, absent, at(5))),
                     (store.pin(&access, id, true, at(5)), store.pin(&access, absent, true, at(5))),
                 ] {
-                    assert!(matches!(denied, Err(Error::Denied { .. })), "{access:?}: {denied:?}");
+                    assert!(
+                        matches!(denied, Err(Error::Denied { .. })),
+                        "{access:?} may change nothing: {denied:?}"
+                    );
                     assert!(matches!(of_nothing, Err(Error::Denied { .. })), "nor is it said what there is");
                     seen.push_str(&format!("{denied:?}"));
                 }
@@ -45,10 +51,11 @@ pub fn sessions(store: &dyn MemoryStore) {
                 seen.push_str(&format!("{} {} {}", memory.id, memory.category, memory.content));
             }
             let audit = store.audit(&access, 100);
-            assert!(matches!(audit, Err(Error::Denied { .. })), "{access:?}");
+            assert!(matches!(audit, Err(Error::Denied { .. })), "{access:?} reads no audit");
             seen.push_str(&format!("{audit:?}"));
             let of_category = Filter::limit(9).category("moonlit");
-            assert!(store.list(&access, &of_category).expect("a list").is_empty());
+            let of_category = store.list(&access, &of_category).expect("a list");
+            assert!(of_category.is_empty(), "a category is no way to a private row");
             for text in [
                 canary,
                 "moonlight",
@@ -62,16 +69,17 @@ pub fn sessions(store: &dyn MemoryStore) {
                     for order in [Order::Relevance, Order::Recency] {
                         query.order = order;
                         let found = store.search(&access, &query).expect("a search");
-                        assert!(found.hits.iter().all(|hit| hit.memory.id == shared), "{access:?} {text}");
+                        let is_private = found.hits.iter().any(|hit| hit.memory.id != shared);
+                        assert!(!is_private, "a private row is found by {access:?}: {text}");
                         seen.push_str(&format!("{found:?}"));
                     }
                 }
             }
             let profile = store.profile(&access).expect("a profile");
             let keys: Vec<_> = profile.iter().map(|(key, _)| key.as_str()).collect();
-            assert_eq!(keys, ["language", "name", "timezone"], "{access:?}");
+            assert_eq!(keys, ["language", "name", "timezone"], "of the profile {access:?} sees three keys");
             let denied = store.set_profile(&access, "name", "Mallory", at(5));
-            assert!(matches!(denied, Err(Error::Denied { .. })));
+            assert!(matches!(denied, Err(Error::Denied { .. })), "{access:?} sets no profile");
             seen.push_str(&format!("{profile:?} {denied:?}"));
             assert!(seen.contains("standup") && !seen.contains("moonl"), "{access:?} sees {seen}");
         }
@@ -83,7 +91,7 @@ pub fn sessions(store: &dyn MemoryStore) {
             store.get(&access(kind, Actor::Agent), id).expect("a read").is_none(),
             "it is private all the same"
         );
-        assert!(store.get(&agent(), id).expect("a read").is_some());
+        assert!(store.get(&agent(), id).expect("a read").is_some(), "and the main session reads it");
     }
     let name = store.profile(&agent()).expect("a profile");
     assert!(name.contains(&("name".to_owned(), "Marta".to_owned())), "nobody renamed her");
@@ -96,11 +104,13 @@ pub fn scopes(store: &dyn MemoryStore) {
     let of_an_agent = Scope { user: "marta".to_owned(), agent: "second".to_owned() };
     for other in [Scope::user("ilya"), Scope::user(""), of_an_agent] {
         let other = Access::human(other);
-        assert!(store.get(&other, id).expect("a read").is_none(), "{other:?}");
-        assert!(store.list(&other, &Filter::limit(9)).expect("a list").is_empty(), "{other:?}");
-        assert!(store.search(&other, &Query::new("marta")).expect("a search").hits.is_empty(), "{other:?}");
-        assert!(store.profile(&other).expect("a profile").is_empty(), "{other:?}");
-        assert!(store.snapshot(&other, 9, at(900)).expect("a snapshot").is_empty(), "{other:?}");
+        assert!(store.get(&other, id).expect("a read").is_none(), "{other:?} reads no row of marta's");
+        assert!(store.list(&other, &Filter::limit(9)).expect("a list").is_empty(), "{other:?} lists none");
+        let found = store.search(&other, &Query::new("marta")).expect("a search");
+        assert!(found.hits.is_empty(), "{other:?} finds none");
+        assert!(store.profile(&other).expect("a profile").is_empty(), "{other:?} sees no profile of marta's");
+        let snapshot = store.snapshot(&other, 9, at(900)).expect("a snapshot");
+        assert!(snapshot.is_empty(), "{other:?} has none in a prompt");
         let memory = NewMemory::new("fact", "theirs", Source::UserExplicit);
         for refused in [
             store.write(&other, &memory, at(1)).map(|_| false),
@@ -111,17 +121,20 @@ pub fn scopes(store: &dyn MemoryStore) {
             store.audit(&other, 9).map(|_| false),
             store.set_profile(&other, "name", "Ilya", at(1)).map(|()| false),
         ] {
-            assert!(matches!(refused, Err(Error::Denied { .. })), "{other:?}: {refused:?}");
+            assert!(
+                matches!(refused, Err(Error::Denied { .. })),
+                "{other:?} may change nothing: {refused:?}"
+            );
         }
     }
-    assert_eq!(listed(store, &agent(), &Filter::limit(9)), [id]);
+    assert_eq!(listed(store, &agent(), &Filter::limit(9)), [id], "what another scope tried changed nothing");
 }
 
 /// Forbidden content is refused with the reason and without its text, and nothing of it is kept. (MS-06, MS-18)
 pub fn doors(store: &dyn MemoryStore) {
     let new = |content: &str| NewMemory::new("fact", content, Source::AgentRecorded);
     let is_stopped = |memory: &NewMemory, class: &str| match store.write(&agent(), memory, at(0)) {
-        Err(Error::Stopped { classes, .. }) => assert_eq!(classes, [class]),
+        Err(Error::Stopped { classes, .. }) => assert_eq!(classes, [class], "a refusal names the class"),
         other => panic!("{memory:?} must be stopped for {class}: {other:?}"),
     };
     is_stopped(&new(&format!("the key is {KEY}")), "aws_access_key");
@@ -137,15 +150,24 @@ pub fn doors(store: &dyn MemoryStore) {
     };
     is_stopped(&new("x").at(place(KEY)), "aws_access_key");
     let error = store.set_profile(&agent(), "key", KEY, at(0)).expect_err("a secret");
-    assert!(matches!(error, Error::Stopped { .. }) && !format!("{error:?} {error}").contains(KEY));
+    let is_named = format!("{error:?} {error}").contains(KEY);
+    assert!(
+        matches!(error, Error::Stopped { .. }) && !is_named,
+        "the profile takes in no secret, and names none"
+    );
 
     let long = "long words ".repeat(64 * 1024 / 11);
-    assert!(matches!(store.write(&agent(), &new(&long), at(0)), Err(Error::TooLarge { .. })));
-    assert!(matches!(store.set_profile(&agent(), "key", &long, at(0)), Err(Error::TooLarge { .. })));
+    for (refused, verb) in [
+        (store.write(&agent(), &new(&long), at(0)).map(|_| ()), "a write"),
+        (store.set_profile(&agent(), "key", &long, at(0)), "the profile"),
+    ] {
+        assert!(matches!(refused, Err(Error::TooLarge { .. })), "{verb} takes in no text above the cap");
+    }
     for (category, content) in [("", "x"), ("two\nlines", "x"), ("a]b", "x"), ("fact", " \n"), (&long, "x")] {
         let memory = NewMemory::new(category, content, Source::AgentRecorded);
         let refused = store.write(&agent(), &memory, at(0));
-        assert!(matches!(refused, Err(Error::Config { .. })), "{memory:?}: {refused:?}");
+        let is_refused = matches!(refused, Err(Error::Config { .. }));
+        assert!(is_refused, "a blank row or a category that is no name: {memory:?}: {refused:?}");
     }
     for (source, actor) in [
         (Source::UserManual, Actor::Agent),
@@ -155,18 +177,22 @@ pub fn doors(store: &dyn MemoryStore) {
     ] {
         let memory = NewMemory::new("personalization", "mine", source);
         let denied = store.write(&access(SessionKind::Main, actor), &memory, at(0));
-        assert!(matches!(denied, Err(Error::Denied { .. })), "{actor:?} {memory:?}: {denied:?}");
+        let is_denied = matches!(denied, Err(Error::Denied { .. }));
+        assert!(is_denied, "{actor:?} may not claim this source: {memory:?}: {denied:?}");
     }
-    assert!(store.list(&agent(), &Filter::limit(9)).expect("a list").is_empty(), "nothing was written");
-    assert!(store.profile(&agent()).expect("a profile").is_empty());
+    let rows = store.list(&agent(), &Filter::limit(9)).expect("a list");
+    assert!(rows.is_empty(), "a write that was refused leaves no row");
+    assert!(store.profile(&agent()).expect("a profile").is_empty(), "nor a value in the profile");
 
     let id = write(store, "fact", "harmless", 1);
     for content in [KEY, ORDER] {
         let refused = store.update(&agent(), id, content, at(2));
         assert!(matches!(refused, Err(Error::Stopped { .. })), "an update passes the same door: {refused:?}");
     }
-    assert!(matches!(store.update(&agent(), id, &long, at(2)), Err(Error::TooLarge { .. })));
-    assert_eq!(store.get(&agent(), id).expect("a read").expect("it stands").content, "harmless");
+    let refused = store.update(&agent(), id, &long, at(2));
+    assert!(matches!(refused, Err(Error::TooLarge { .. })), "an update has the same cap: {refused:?}");
+    let standing = store.get(&agent(), id).expect("a read").expect("it stands");
+    assert_eq!(standing.content, "harmless", "an update that was refused changes nothing");
 }
 
 /// Every change and every refusal leaves an entry, without the words. (MS-14, MS-19, MS-26)
@@ -181,7 +207,7 @@ pub fn audits(store: &dyn MemoryStore) {
     store.restore(&agent(), id, at(5)).expect("a restoration");
     store.delete(&agent(), id, at(6)).expect("a deletion");
     store.delete(&agent(), id, at(6)).expect("nothing is done, and nothing told");
-    assert_eq!(store.purge(at(7), at(7)).expect("a purge"), 1);
+    assert_eq!(store.purge(at(7), at(7)).expect("a purge"), 1, "the deleted row is purged");
     store.set_profile(&human(), "name", "Marta", at(8)).expect("a fact");
     let claimed = NewMemory::new("personalization", "x", Source::UserManual);
     let group = access(SessionKind::Shared, Actor::Agent);
@@ -197,7 +223,7 @@ pub fn audits(store: &dyn MemoryStore) {
         (store.delete(&group, id, at(13)).map(|_| ()), 13),
         (store.set_profile(&agent(), "two\nlines", "x", at(14)), 14),
     ] {
-        assert!(refused.is_err(), "{second}");
+        assert!(refused.is_err(), "the verb at second {second} is refused");
     }
     let entries = store.audit(&agent(), 100).expect("an audit");
     let told: Vec<_> = entries
@@ -229,17 +255,23 @@ pub fn audits(store: &dyn MemoryStore) {
     assert_eq!(told, expected, "the latest first");
     let times: Vec<_> = entries.iter().map(|entry| entry.at).collect();
     let expected: Vec<_> = (0..15).rev().map(at).collect();
-    assert_eq!(times, expected);
+    assert_eq!(times, expected, "an entry has the caller's time");
     let kinds: Vec<_> = entries.iter().filter(|entry| entry.kind != Some(SessionKind::Main)).collect();
-    assert_eq!((kinds[0].kind, kinds[1].kind), (Some(SessionKind::Shared), None));
+    let kinds = (kinds[0].kind, kinds[1].kind);
+    assert_eq!(
+        kinds,
+        (Some(SessionKind::Shared), None),
+        "an entry has the kind of session; a purge has none"
+    );
     let first = entries.last().expect("a first one");
-    assert_eq!(first.origin, Some(Origin::Import));
-    assert_eq!(entries[3].origin, Some(Origin::Tool("psql".into())));
-    assert_eq!(first.reason.as_deref(), Some("she said so, the key is [REDACTED:aws_access_key#1]"));
+    let origins = (first.origin.clone(), entries[3].origin.clone());
+    assert_eq!(origins, (Some(Origin::Import), Some(Origin::Tool("psql".into()))), "an entry has the origin");
+    let reason = Some("she said so, the key is [REDACTED:aws_access_key#1]");
+    assert_eq!(first.reason.as_deref(), reason, "a reason is kept, and a secret in it is masked");
     let told = format!("{:?}", entries.iter().map(|entry| (entry, &entry.reason)).collect::<Vec<_>>());
     for word in [KEY, "harbour", "pier", "Marta", "previous"] {
-        assert!(!told.contains(word), "{word}");
+        assert!(!told.contains(word), "an audit holds no words of rows: {word}");
     }
-    assert_eq!(store.audit(&agent(), 2).expect("an audit"), entries[..2]);
-    assert_eq!(store.audit(&agent(), 0).expect("an audit"), []);
+    assert_eq!(store.audit(&agent(), 2).expect("an audit"), entries[..2], "a limit keeps the latest");
+    assert_eq!(store.audit(&agent(), 0).expect("an audit"), [], "a limit of none gives none");
 }

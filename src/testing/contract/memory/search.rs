@@ -8,19 +8,23 @@ pub fn words(store: &dyn MemoryStore) {
     let base = write(store, "preference", "Always use Base for swaps; slippage 0.5%", 0);
     let noise = write(store, "observation", "The harbour is closed on the first day of the year", 1);
     let impact = write(store, "lesson", "Price impact was worse than slippage", 2);
-    assert_eq!(sorted(search(store, "slippage")), [base, impact]);
-    assert_eq!(search(store, "What is the slippage that I use on Base?")[0], base);
+    assert_eq!(sorted(search(store, "slippage")), [base, impact], "each row with the word is found");
+    let best = search(store, "What is the slippage that I use on Base?")[0];
+    assert_eq!(best, base, "the row with more of the words is first");
     assert_eq!(search(store, "harbours closing"), [noise], "endings do not count");
     assert_eq!(search(store, "observation"), [noise], "the category is searched too");
-    assert_eq!(search(store, "zebra"), []);
+    assert_eq!(search(store, "zebra"), [], "a word of no row finds none");
     let found = store.search(&agent(), &Query::new("slippage")).expect("a search");
-    assert_eq!(found.outcome, SearchOutcome::Hit);
-    assert!(found.hits[0].score >= found.hits[1].score && found.hits[0].score <= 1.0);
+    assert_eq!(found.outcome, SearchOutcome::Hit, "the outcome says that there are hits");
+    let scores = (found.hits[0].score, found.hits[1].score);
+    assert!(scores.0 >= scores.1 && scores.0 <= 1.0, "scores fall, and are at most 1: {scores:?}");
     assert!(found.hits.iter().all(|hit| !hit.why.is_empty()), "each hit says why");
     let empty = store.search(&agent(), &Query::new("zebra")).expect("a search");
-    assert_eq!(empty.outcome, SearchOutcome::Empty);
-    assert_eq!(store.search(&agent(), &Query::new("slippage").limit(1)).expect("a search").hits.len(), 1);
-    assert_eq!(store.search(&agent(), &Query::new("slippage").limit(0)).expect("a search").hits.len(), 0);
+    assert_eq!(empty.outcome, SearchOutcome::Empty, "the outcome says that there are none");
+    for limit in [1, 0] {
+        let found = store.search(&agent(), &Query::new("slippage").limit(limit)).expect("a search");
+        assert_eq!(found.hits.len(), limit, "a search gives at most its limit");
+    }
 
     let mut recent = Query::new("slippage");
     recent.order = Order::Recency;
@@ -43,7 +47,7 @@ pub fn operators(store: &dyn MemoryStore) {
     let both = write(store, "preference", "slippage on base", 2);
     let prefix = write(store, "observation", "slippery when wet, slips", 3);
     let is = |text: &str, expected: &[MemoryId]| {
-        assert_eq!(sorted(search(store, text)), sorted(expected.to_vec()), "{text}");
+        assert_eq!(sorted(search(store, text)), sorted(expected.to_vec()), "as a person types it: {text}");
         let raw = store.search(&agent(), &Query::fts(text)).expect("a search never fails for its text");
         let raw = raw.hits.into_iter().map(|hit| hit.memory.id).collect();
         assert_eq!(sorted(raw), sorted(expected.to_vec()), "in FTS5's own syntax: {text}");
@@ -66,7 +70,7 @@ pub fn operators(store: &dyn MemoryStore) {
     // A query that FTS5 does not accept is plain words.
     for text in ["slippage AND", "(slippage", "slippage:base", "\"slippage", "NOT slippage", "^^slippage"] {
         let found = store.search(&agent(), &Query::fts(text)).expect("a search never fails for its text");
-        assert!(!found.hits.is_empty(), "{text}");
+        assert!(!found.hits.is_empty(), "broken syntax is plain words: {text}");
     }
 }
 
@@ -87,7 +91,7 @@ pub fn scripts(store: &dyn MemoryStore) {
     .enumerate()
     {
         let id = write(store, "observation", content, i64::try_from(second).expect("small"));
-        assert_eq!(search(store, query).first(), Some(&id), "{query}");
+        assert_eq!(search(store, query).first(), Some(&id), "words of every script are found: {query}");
     }
 }
 
@@ -146,7 +150,7 @@ pub fn any_text(store: &dyn MemoryStore, count: u64) {
             .collect();
         for query in [Query::new(text.clone()), Query::fts(text.clone())] {
             if let Err(error) = store.search(&agent(), &query) {
-                panic!("{text:?}: {error:?}");
+                panic!("no text makes a search fail: {text:?}: {error:?}");
             }
         }
     }
@@ -168,9 +172,9 @@ pub fn any_text(store: &dyn MemoryStore, count: u64) {
     ] {
         for query in [Query::new(text), Query::fts(text)] {
             if let Err(error) = store.search(&agent(), &query) {
-                panic!("{} bytes: {error:?}", text.len());
+                panic!("no text makes a search fail: {} bytes: {error:?}", text.len());
             }
         }
     }
-    assert_eq!(search(store, "100% sure").len(), 1);
+    assert_eq!(search(store, "100% sure").len(), 1, "and the row is still found");
 }

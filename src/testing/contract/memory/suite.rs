@@ -2,7 +2,7 @@
 
 use super::kit::Make;
 use super::rights::{audits, doors, scopes, sessions};
-use super::rows::{batches, deletions, edits, lists, pins, profiles, promotions, rows, writers};
+use super::rows::{batches, deletions, edits, forgets, lists, pins, profiles, promotions, rows, writers};
 use super::search::{any_text, operators, scripts, words};
 
 /// Runs every suite.
@@ -19,6 +19,7 @@ pub fn store(make: Make<'_>) {
     batches(make().as_ref(), make().as_ref());
     edits(make().as_ref());
     deletions(make().as_ref());
+    forgets(make().as_ref());
     pins(make().as_ref());
     promotions(make().as_ref());
     profiles(make().as_ref());
