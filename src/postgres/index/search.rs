@@ -13,27 +13,27 @@ use crate::sql::{Dialect, params, read_numbers};
 /// The chunks of each word, each looked up alone.
 const OF_WORDS: &str = "
     SELECT ARRAY(SELECT p.number FROM chunk_postings p
-      WHERE p.user_id = $1 AND p.agent_id = $2 AND p.word = w.word LIMIT $4)
+      WHERE p.user_id = $1 AND p.agent_id = $2 AND p.word = w.word)
     FROM unnest($3) WITH ORDINALITY w (word, at) ORDER BY w.at";
 /// The same where some chunks are not in sight.
 const OF_WORDS_IN_SIGHT: &str = "
     SELECT ARRAY(SELECT p.number FROM chunk_postings p
       JOIN chunks c ON c.user_id = $1 AND c.agent_id = $2 AND c.number = p.number
-      JOIN indexed_documents d ON d.user_id = $1 AND d.agent_id = $2 AND d.path = c.path AND (d.audience & $5) <> 0
-      WHERE p.user_id = $1 AND p.agent_id = $2 AND p.word = w.word LIMIT $4)
+      JOIN indexed_documents d ON d.user_id = $1 AND d.agent_id = $2 AND d.path = c.path AND (d.audience & $4) <> 0
+      WHERE p.user_id = $1 AND p.agent_id = $2 AND p.word = w.word)
     FROM unnest($3) WITH ORDINALITY w (word, at) ORDER BY w.at";
 
 impl ChunkDriver for Within<'_> {
-    fn with_words(&self, within: InSight, terms: &[&Term], most: usize) -> Result<Vec<Vec<i64>>> {
+    fn with_words(&self, within: InSight, terms: &[&Term]) -> Result<Vec<Vec<i64>>> {
         let hashes = terms.iter().map(|term| hash(&term.stem));
-        self.having(within, hashes.collect(), most)
+        self.having(within, hashes.collect())
     }
 
     fn fulfilling(&self, within: InSight, clause: &Clause) -> Result<Option<Vec<i64>>> {
         match needed(clause) {
             None => Ok(None),
             Some(Needed::One(words)) => {
-                let lists = self.having(within, words.into_iter().collect(), usize::MAX)?;
+                let lists = self.having(within, words.into_iter().collect())?;
                 Ok(Some(lists.concat()))
             }
             Some(Needed::Nothing) => {
@@ -45,9 +45,9 @@ impl ChunkDriver for Within<'_> {
 }
 
 impl Within<'_> {
-    /// Lists, for each word, the chunks in sight that have it, at most `most`.
-    fn having(&self, within: InSight, words: Vec<i32>, most: usize) -> Result<Vec<Vec<i64>>> {
-        let mut values = vec![Param::Words(words), i64::try_from(most).unwrap_or(i64::MAX).into()];
+    /// Lists, for each word, the chunks in sight that have it.
+    fn having(&self, within: InSight, words: Vec<i32>) -> Result<Vec<Vec<i64>>> {
+        let mut values = vec![Param::Words(words)];
         let sql = if within.is_whole {
             OF_WORDS
         } else {

@@ -8,8 +8,8 @@ use crate::store::vectors::Sight;
 
 /// A database inside one transaction, whose texts are chunks.
 pub(crate) trait ChunkDriver: VectorDriver {
-    /// Lists, for each word, the chunks in sight that have it, at most `most`; in any order.
-    fn with_words(&self, within: InSight, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>>;
+    /// Lists, for each word, the chunks in sight that have it, in any order.
+    fn with_words(&self, within: InSight, words: &[&Term]) -> Result<Vec<Vec<i64>>>;
 
     /// Lists the chunks in sight that may fulfil a condition, in any order; `None` where it asks for no word.
     fn fulfilling(&self, within: InSight, clause: &Clause) -> Result<Option<Vec<i64>>>;

@@ -21,7 +21,7 @@ use crate::sql::{Columns, Dialect, DriverExt, Param, params};
 use crate::store::vectors::{AskedVector, Shelves, Sight};
 
 /// The most chunks that are weighed, of those that may be found.
-const MAX_WEIGHED_CHUNKS: usize = 128;
+const MAX_WEIGHED_CHUNKS: usize = 64;
 
 /// The condition of a document that a session may read.
 const SEEN: &str = "d.user_id = $1 AND d.agent_id = $2 AND (d.audience & $3) <> 0";
@@ -98,14 +98,12 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
         may_fulfil: Option<Vec<i64>>,
         limit: usize,
     ) -> Result<Vec<SearchResult>> {
-        let mut frequencies = Frequencies::of(u32::try_from(within.chunks).unwrap_or(u32::MAX));
-        // Two words are looked up, however many chunks have them.
-        let worth =
-            if plan.terms.len() <= 2 { usize::MAX } else { frequencies.worth_counting() as usize + 1 };
+        // Without frequent words, a question finds less in long chunks.
+        let mut frequencies = Frequencies::of_every_word(u32::try_from(within.chunks).unwrap_or(u32::MAX));
         let all_terms = plan.terms.clone();
         let mut terms = Vec::with_capacity(all_terms.len());
         terms.extend(&all_terms);
-        let mut lists = self.database.with_words(within, &terms, worth)?;
+        let mut lists = self.database.with_words(within, &terms)?;
         for numbers in &lists {
             frequencies.push(u32::try_from(numbers.len()).unwrap_or(u32::MAX));
         }
@@ -117,10 +115,6 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
         let looked_up = frequencies.looked_up();
         let mut weighed = Weights::default();
         for at in &looked_up {
-            // The list of a frequent word was cut.
-            if lists[*at].len() >= worth {
-                lists[*at] = self.database.with_words(within, &[&plan.terms[*at]], usize::MAX)?.concat();
-            }
             weighed.add(&lists[*at], frequencies.whole_weight(*at).max(1));
         }
         let candidates = weighed.best_first(may_fulfil);

@@ -11,19 +11,32 @@ pub struct Frequencies {
     rows: u32,
     /// The number of rows with each word; of a frequent word, any number that is [worth counting](Self::worth_counting).
     found_in: Vec<u32>,
+    /// Whether words are looked up however many rows have them.
+    has_every_word: bool,
 }
 
 impl Frequencies {
     /// Makes the frequencies of words in a number of rows.
     #[must_use]
     pub fn of(rows: u32) -> Self {
-        Self { rows, found_in: Vec::new() }
+        Self { rows, ..Self::default() }
+    }
+
+    /// Makes the same for a search that looks each word up, however many rows have it.
+    #[must_use]
+    pub fn of_every_word(rows: u32) -> Self {
+        Self { rows, has_every_word: true, ..Self::default() }
+    }
+
+    /// Returns whether frequent words are left out.
+    fn leaves_out(&self) -> bool {
+        self.rows >= LARGE && !self.has_every_word
     }
 
     /// Counts the frequencies in a pool that holds all rows.
     #[must_use]
     pub fn within(pool: &Pool) -> Self {
-        let mut frequencies = Self { rows: pool.size(), found_in: Vec::new() };
+        let mut frequencies = Self::of(pool.size());
         frequencies.found_in = (0..pool.words()).map(|word| pool.found_in(word)).collect();
         frequencies
     }
@@ -36,7 +49,7 @@ impl Frequencies {
     /// Returns the number of rows worth counting: a word in more is frequent, and it does not matter in how many.
     #[must_use]
     pub fn worth_counting(&self) -> u32 {
-        if self.rows >= LARGE { self.rows / FREQUENT + 1 } else { self.rows }
+        if self.leaves_out() { self.rows / FREQUENT + 1 } else { self.rows }
     }
 
     /// Counts the words that are looked up anew, in a pool with all rows that have one of them.
@@ -56,7 +69,7 @@ impl Frequencies {
         let mut rank = 0;
         by_rarity.retain(|at| {
             rank += 1;
-            rank <= 2 || self.rows < LARGE || self.found_in[*at] <= self.rows / FREQUENT
+            rank <= 2 || !self.leaves_out() || self.found_in[*at] <= self.rows / FREQUENT
         });
         by_rarity.sort_unstable();
         by_rarity
