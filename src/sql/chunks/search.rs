@@ -17,11 +17,13 @@ use crate::search::documents::{
 use crate::search::rank::{Frequencies, Plan, Ranking, one_line};
 use crate::search::vectors::Wanted;
 use crate::sql::vectors::count;
-use crate::sql::{Columns, Dialect, DriverExt, Param, params};
+use crate::sql::{Columns, Dialect, DriverExt, Param, params, read_numbers};
 use crate::store::vectors::{AskedVector, Shelves, Sight};
 
 /// The most chunks that are weighed, of those that may be found.
 const MAX_WEIGHED_CHUNKS: usize = 64;
+/// The most chunks that are read at once and may not fulfil a condition.
+const READ_AT_ONCE: usize = 512;
 
 /// The condition of a document that a session may read.
 const SEEN: &str = "d.user_id = $1 AND d.agent_id = $2 AND (d.audience & $3) <> 0";
@@ -117,11 +119,16 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
         for at in &looked_up {
             weighed.add(&lists[*at], frequencies.whole_weight(*at).max(1));
         }
-        let candidates = weighed.best_first(may_fulfil);
         let most = MAX_WEIGHED_CHUNKS.max(limit.saturating_mul(2));
+        let candidates = self.best_first(weighed.sums(may_fulfil), plan.required.is_some(), most)?;
         let mut chunks = Vec::new();
-        for part in candidates.chunks(most) {
-            for chunk in self.read(part)? {
+        // Few of those that may fulfil a condition may do so.
+        let at_once = if plan.required.is_some() { most.max(READ_AT_ONCE) } else { most };
+        for part in candidates.chunks(at_once) {
+            let mut read = self.read(part)?;
+            for number in part {
+                let Some(at) = read.iter().position(|chunk| chunk.number == *number) else { continue };
+                let chunk = read.swap_remove(at);
                 if plan.required.is_none() || plan.is_fulfilled_by(&chunk.searched) {
                     chunks.push(chunk);
                 }
@@ -130,9 +137,49 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
                 break;
             }
         }
+        chunks.truncate(most);
         // They are all here: a database may part words otherwise.
         let are_all = candidates.len() <= most && plan.required.is_none();
         Ok(weigh(&plan, chunks, (frequencies, are_all), limit))
+    }
+
+    /// Orders chunks by weights, the greatest first, and equals by path and place, the last path first: the newest journals have it.
+    /// Where only the first `most` are read, equals that are read all or not at all stay as they are.
+    fn best_first(&self, mut sums: Vec<(i64, i64)>, are_all_read: bool, most: usize) -> Result<Vec<i64>> {
+        sums.sort_unstable();
+        sums.reverse();
+        let mut best = Vec::with_capacity(sums.len());
+        for (_, number) in &sums {
+            best.push(*number);
+        }
+        let Some((edge, _)) = sums.get(most) else { return Ok(best) };
+        let (mut from, mut to) = (0, 0);
+        while from < sums.len() {
+            while to < sums.len() && sums[to].0 == sums[from].0 {
+                to += 1;
+            }
+            if to - from > 1 && (are_all_read || sums[from].0 == *edge) {
+                let ordered = self.last_paths_first(&best[from..to])?;
+                // A chunk that another program took away meanwhile is in no order.
+                for (place, number) in (from..to).zip(ordered) {
+                    best[place] = number;
+                }
+            }
+            from = to;
+        }
+        Ok(best)
+    }
+
+    /// Returns chunks in sight by path, the last one first, and by place.
+    fn last_paths_first(&self, numbers: &[i64]) -> Result<Vec<i64>> {
+        let words = self.database.dialect();
+        let sql = format!(
+            "SELECT c.number FROM {} CROSS JOIN {} AND c.number = r.value ORDER BY d.path DESC, {}",
+            words.list("$4", "r"),
+            in_sight(words),
+            place(words)
+        );
+        read_numbers(self.database, &sql, params![i64::from(self.sight.0), numbers.to_vec()])
     }
 
     /// Counts the chunks in sight, and says whether any other is beside them.
@@ -243,14 +290,9 @@ impl Weights {
         }
     }
 
-    /// Returns the chunks whose words weigh most together, of equals the last one first; of some alone where these are given.
-    fn best_first(mut self, among: Option<Vec<i64>>) -> Vec<i64> {
-        let is_limited = among.is_some();
-        let mut among = among.unwrap_or_default();
-        among.sort_unstable();
-        among.dedup();
+    /// Returns the weight and the number of each chunk; of some alone where these are given.
+    fn sums(mut self, among: Option<Vec<i64>>) -> Vec<(i64, i64)> {
         self.0.sort_unstable();
-        // The greatest weight first, and of equals the greatest number.
         let mut sums: Vec<(i64, i64)> = Vec::new();
         for (number, weight) in self.0 {
             match sums.last_mut() {
@@ -258,21 +300,16 @@ impl Weights {
                 _ => sums.push((weight, number)),
             }
         }
-        if is_limited {
-            let mut weights = sums.into_iter().peekable();
-            let mut limited = Vec::with_capacity(among.len());
-            for number in among {
-                while weights.next_if(|(_, other)| *other < number).is_some() {}
-                let weight = weights.next_if(|(_, other)| *other == number).map_or(0, |(weight, _)| weight);
-                limited.push((weight, number));
-            }
-            sums = limited;
+        let Some(mut among) = among else { return sums };
+        among.sort_unstable();
+        among.dedup();
+        let mut weights = sums.into_iter().peekable();
+        let mut limited = Vec::with_capacity(among.len());
+        for number in among {
+            while weights.next_if(|(_, other)| *other < number).is_some() {}
+            let weight = weights.next_if(|(_, other)| *other == number).map_or(0, |(weight, _)| weight);
+            limited.push((weight, number));
         }
-        sums.sort_unstable();
-        let mut best = Vec::with_capacity(sums.len());
-        for (_, number) in sums.iter().rev() {
-            best.push(*number);
-        }
-        best
+        limited
     }
 }
