@@ -21,7 +21,7 @@ use crate::sql::{Columns, Dialect, DriverExt, Param, params, read_numbers};
 use crate::store::vectors::{AskedVector, Shelves, Sight};
 
 /// The most chunks that are weighed, of those that may be found.
-const MAX_WEIGHED_CHUNKS: usize = 64;
+const MAX_WEIGHED_CHUNKS: usize = 128;
 /// The most chunks that are read at once and may not fulfil a condition.
 const READ_AT_ONCE: usize = 512;
 
