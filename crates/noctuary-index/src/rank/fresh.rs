@@ -26,7 +26,7 @@ use super::fuse::{Freshened, Search};
 use super::pool::{Pool, Row, RowNo};
 use super::query::Plan;
 use super::ranking::Ranking;
-use super::statement::{Statement, may_take_back};
+use super::statement::{Statement, is_month, may_take_back};
 use super::term::Term;
 use super::terms::is_stop_word;
 
@@ -120,10 +120,12 @@ impl Search<'_> {
             && !asks_whether_ever(&self.plan.words)
     }
 
-    /// Returns the words of the query that have a digit, a bit each.
+    /// Returns the words of the query that have a digit or name a month, a bit each.
     fn numbers(&self) -> u64 {
         let terms = self.plan.terms.iter().zip(0..);
-        let numbers = terms.filter(|(term, _)| term.written.contains(|c: char| c.is_ascii_digit()));
+        let numbers = terms.filter(|(term, _)| {
+            term.written.contains(|c: char| c.is_ascii_digit()) || is_month(&term.written)
+        });
         numbers.fold(0, |bits, (_, bit)| bits | 1 << bit)
     }
 
@@ -254,7 +256,7 @@ struct Question<'s, 'a> {
     names: u64,
     /// The names that rows mention: a speaker says "I".
     told_of: u64,
-    /// The words with a digit, a bit each: a number in a query distinguishes things.
+    /// The words with a digit and months, a bit each: in a query they distinguish things.
     numbers: u64,
     /// The verb, a bit: a word of change is in its place.
     verb: u64,
@@ -348,6 +350,7 @@ mod tests {
     use super::super::order::Order;
     use super::super::signal::Signal;
     use super::*;
+    use chrono::NaiveDate;
 
     /// Searches rows, the oldest first.
     fn search(rows: &[Card<'_>], ranking: &Ranking, query: &str) -> Vec<Ranked> {
@@ -588,6 +591,18 @@ mod tests {
             assert_eq!(first(&texts, past), 0, "{past}");
         }
         assert_eq!(first(&texts, "Which editor is used by Marta?"), 4);
+    }
+
+    // "What was it in April?" was answered by what was said in August.
+    #[test]
+    fn what_was_said_in_a_month_that_is_asked_for_keeps_its_place() {
+        let texts = ["The rent of the yard is $148", "The rent of the yard is $136"];
+        let on = |month| NaiveDate::from_ymd_opt(2026, month, 9);
+        let said = cards(&texts).into_iter().zip([4, 8]);
+        let said: Vec<Card<'_>> = said.map(|(card, month)| Card { said_on: on(month), ..card }).collect();
+        let first = |query| search(&said, &Ranking::default(), query)[0].id;
+        assert_eq!(first("What was the rent of the yard in April?"), 0);
+        assert_eq!(first("What is the rent of the yard?"), 1);
     }
 
     #[test]

@@ -302,7 +302,7 @@ fn is_weekday(word: &str) -> bool {
     WEEKDAYS.contains(&word)
 }
 
-fn is_month(word: &str) -> bool {
+pub(super) fn is_month(word: &str) -> bool {
     word.len() >= 3 && MONTHS.iter().any(|month| month.starts_with(word))
 }
 
