@@ -8,7 +8,7 @@
 //! row may have a word of the query that the newer lacks. Without a sign against it, the older row answers something
 //! else and keeps its place. The verb of a question is no such word if the newer names the result of a change.
 //!
-//! A row that surely is news itself, by two signs or by a word that it takes back, is passed by no row with fewer signs.
+//! A row that surely is news itself, by two signs or by a word that it takes back, is passed by no long row with fewer signs.
 //! Otherwise the latest row with any number in it would come before the one that says the new value.
 //!
 //! Nothing moves for a question about several things, nor for one whether something ever was.
@@ -35,7 +35,11 @@ const ANSWERS: f64 = 0.5;
 /// The least share of the query's words in the older row that the newer row has, names left out. With one sign of change,
 /// and with two.
 const WITH_A_SIGN: f64 = 0.75;
-const WITH_TWO: f64 = 0.35;
+const WITH_TWO: f64 = 0.5;
+/// The same with two in a row of more than [`BRIEF`] bytes: it says the thing in words of its own. A brief row would name
+/// it, and is about another one if it does not.
+const WITH_TWO_AT_LENGTH: f64 = 0.35;
+const BRIEF: u32 = 100;
 /// The most words of a question about one thing, stop words left out.
 const MOST_WORDS: usize = 10;
 /// The least score of a newer row with two signs, as a share of the older row's score. Long rows have signs of
@@ -192,7 +196,7 @@ pub fn newest_first(plan: &Plan, cards: &[Card<'_>]) -> (Vec<i64>, Vec<(i64, i64
         let says = |at: usize| &question.statement(&candidates[at]).words;
         let is_renewed = |older: &usize| match question.renewal(&candidates[newer], &candidates[*older]) {
             Some(Renewal::TakesBack | Renewal::SaysAnother) => true,
-            Some(Renewal::SaysAnew | Renewal::SaysAnewByTwo) => !is_one_word,
+            Some(Renewal::SaysAnew | Renewal::SaysAnewForSure) => !is_one_word,
             None => false,
         };
         // The same words are no news.
@@ -234,8 +238,8 @@ fn by_time(candidates: &[Candidate<'_>]) -> Vec<usize> {
 enum Renewal {
     /// It says another thing of the same.
     SaysAnew,
-    /// It does so with two signs of change.
-    SaysAnewByTwo,
+    /// It does so with two signs of change, or briefly.
+    SaysAnewForSure,
     /// It takes back a word of it.
     TakesBack,
     /// It says in the same words that the same thing is another.
@@ -243,7 +247,7 @@ enum Renewal {
 }
 
 impl Renewal {
-    /// Returns whether it is more than one sign.
+    /// Returns whether it is more than one sign in a long row.
     fn is_sure(self) -> bool {
         self != Self::SaysAnew
     }
@@ -310,11 +314,15 @@ impl Question<'_, '_> {
         let is_enough = match signs {
             0 => had & !has == 0 && says.has_most_words_of(said),
             1 => share >= WITH_A_SIGN,
+            _ if newer.row.bytes > BRIEF => {
+                share >= WITH_TWO_AT_LENGTH && newer.score >= HALF_AS_GOOD * older.score
+            }
             _ => share >= WITH_TWO && newer.score >= HALF_AS_GOOD * older.score,
         };
         // From afar it says that something changed, of whom the query names.
         let is_near = !newer.is_far || (says.changes && newer.row.has & older.row.has & self.told_of > 0);
-        let renewal = if signs == 2 { Renewal::SaysAnewByTwo } else { Renewal::SaysAnew };
+        let is_sure = signs == 2 || newer.row.bytes <= BRIEF;
+        let renewal = if is_sure { Renewal::SaysAnewForSure } else { Renewal::SaysAnew };
         (is_enough && is_near).then_some(renewal)
     }
 
@@ -428,7 +436,8 @@ mod tests {
         let texts = [
             "I tracked 12 hours of overtime in February",
             "I have now tracked 4 hours of overtime, as of March",
-            "I tracked the 40 hours of overtime that others asked for",
+            "I tracked the 40 hours of overtime that others asked for, and want to know how to keep the whole team away from \
+             such weeks in the next quarter",
         ];
         let query = "How many hours of overtime have I tracked?";
         assert_eq!(first(&texts, query), 1);
