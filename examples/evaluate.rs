@@ -25,7 +25,7 @@
 //!
 //! `retrieval` writes each corpus of a FOLDER (`sessions.jsonl.gz`, `corpora.jsonl`, `questions.jsonl`) into a memory
 //! store and asks it every question as it stands: the one in SQLite, with `--file` the one in a file, and with `--ranks`
-//! fused by reciprocal rank. With `--postgres URL` the one on a server is measured beside SQLite, and the greatest difference of
+//! fused by reciprocal rank. `--freshness 0` leaves older rows before newer ones. With `--postgres URL` the one on a server is measured beside SQLite, and the greatest difference of
 //! their shares is printed. Sessions rank by their first turn. With `--leave-one-out` each FOLDER is asked by weights that
 //! were chosen on all others, from a small grid.
 //!
@@ -131,7 +131,7 @@ fn main() -> Result<()> {
         Some("clean") => gate::clean(arguments),
         Some("release") => release::run(arguments),
         Some("tables") => tables::run(arguments),
-        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--leave-one-out] [--embedder URL] [--reranker URL] [--json OUT]\n       evaluate paraphrases [--embedder URL] [--json OUT]\n       evaluate night FOLDER… [--limit N] [--endpoint URL --model NAME [--judge]] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate consolidation [FOLDER] [--made PEOPLE] [--json OUT]\n       evaluate weeks [--wrong] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…\n       evaluate release FOLDER… --json OUT [--only PART]…\n       evaluate tables RELEASE [--into PAGE]".into()),
+        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--freshness N] [--leave-one-out] [--embedder URL] [--reranker URL] [--json OUT]\n       evaluate paraphrases [--embedder URL] [--json OUT]\n       evaluate night FOLDER… [--limit N] [--endpoint URL --model NAME [--judge]] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate consolidation [FOLDER] [--made PEOPLE] [--json OUT]\n       evaluate weeks [--wrong] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…\n       evaluate release FOLDER… --json OUT [--only PART]…\n       evaluate tables RELEASE [--into PAGE]".into()),
     }
 }
 

@@ -41,6 +41,9 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
                 measured.home = Kept::Server(Box::leak(url.into_boxed_str()));
             }
             "--leave-one-out" => leaves_one_out = true,
+            "--freshness" => {
+                measured.ranking.freshness = arguments.next().ok_or("--freshness needs a number")?.parse()?;
+            }
             "--ranks" => measured.ranking.fusion = Fusion::Ranks { k: 60.0 },
             _ if meaning.take(&argument, &mut arguments)? => {}
             folder => folders.push(PathBuf::from(folder)),

@@ -81,6 +81,12 @@ pub(super) fn asks_for_the_agent(words: &[String]) -> bool {
         })
 }
 
+/// Returns whether a query, in lower case, asks whether something ever was ("have I met Ana?"). Later words do not change
+/// the answer.
+pub(super) fn asks_whether_ever(words: &[String]) -> bool {
+    words.first().is_some_and(|word| matches!(word.as_str(), "have" | "has" | "had"))
+}
+
 /// Returns whether a word is a verb in the past, as far as its end shows. "Need" is none.
 fn is_past(word: &str) -> bool {
     (word.ends_with("ed") && !word.ends_with("eed")) || SAID.contains(&word)

@@ -3,17 +3,22 @@
 //! Two rows answer the same if the older has most of the query, and the newer the same words of it. Fewer of these words
 //! are enough with a sign of change. A sign is a word for it ("now", "moved"), another value of the same kind (5
 //! interviews, and not 3), or both. "The limit is 8192" after "The limit is 4096" needs no other sign. Without a sign,
-//! the newer must say most of what the older says. The older row then goes down to right behind the newer, and all others
-//! keep their order. One word is enough where the newer takes back what the older says ("from Vim to Helix"): the two
-//! change places. An older row may have a word of the query that the newer lacks. Without a sign against it, the older
-//! row answers something else and keeps its place. The verb of a question is no such word if the newer names the result
-//! of a change.
+//! the newer must say most of what the older says. The newer row then goes up to right before the older, and all others
+//! keep their order. One word is enough where the newer takes back what the older says ("from Vim to Helix"). An older
+//! row may have a word of the query that the newer lacks. Without a sign against it, the older row answers something
+//! else and keeps its place. The verb of a question is no such word if the newer names the result of a change.
+//!
+//! A row that surely is news itself, by two signs or by a word that it takes back, is passed by no long row with fewer signs.
+//! Otherwise the latest row with any number in it would come before the one that says the new value.
+//!
+//! Nothing moves for a question about several things, nor for one whether something ever was.
 //!
 //! News says less than what it changes, so it is further down. If the query names a person whom rows mention, short rows with
 //! that name are looked at far behind the best.
 
 use std::cell::OnceCell;
 
+use super::asked::asks_whether_ever;
 use super::card::Card;
 use super::entity::GenericEntities;
 use super::frequencies::Frequencies;
@@ -21,7 +26,7 @@ use super::fuse::{Freshened, Search};
 use super::pool::{Pool, Row, RowNo};
 use super::query::Plan;
 use super::ranking::Ranking;
-use super::statement::{Statement, may_take_back};
+use super::statement::{Statement, is_month, may_take_back};
 use super::term::Term;
 use super::terms::is_stop_word;
 
@@ -31,6 +36,12 @@ const ANSWERS: f64 = 0.5;
 /// and with two.
 const WITH_A_SIGN: f64 = 0.75;
 const WITH_TWO: f64 = 0.5;
+/// The same with two in a row of more than [`BRIEF`] bytes: it says the thing in words of its own. A brief row would name
+/// it, and is about another one if it does not.
+const WITH_TWO_AT_LENGTH: f64 = 0.35;
+const BRIEF: u32 = 100;
+/// The most words of a question about one thing, stop words left out.
+const MOST_WORDS: usize = 10;
 /// The least score of a newer row with two signs, as a share of the older row's score. Long rows have signs of
 /// everything.
 const HALF_AS_GOOD: f64 = 0.5;
@@ -51,7 +62,7 @@ struct Candidate<'a> {
 }
 
 impl Search<'_> {
-    /// Moves rows down behind newer ones that say the same anew, among the best. The scores stay in their places.
+    /// Moves rows up before older ones that they say anew, among the best. The scores stay in their places.
     pub(crate) fn freshen(&self, ranked: &mut [(RowNo, f64)]) -> Freshened {
         let near = self.ranking.freshness.min(ranked.len());
         let mut passed = Freshened::default();
@@ -65,23 +76,19 @@ impl Search<'_> {
         // The oldest first, so that each finds its forerunners in their places.
         let by_time = by_time(&candidates);
         let mut order: Vec<usize> = (0..candidates.len()).collect();
+        // Whether each surely is news of another.
+        let mut is_sure = vec![false; candidates.len()];
         for newer in by_time {
-            let Some(at) = order.iter().position(|place| *place == newer) else { continue };
-            let renewal = |older: &usize| question.renewal(&candidates[newer], &candidates[*older]);
-            let before = order[..at.min(near)].iter().copied();
+            let renewal = |older: usize| question.renewal(&candidates[newer], &candidates[older]);
             let renewed: Vec<(usize, Renewal)> =
-                before.filter_map(|older| Some((older, renewal(&older)?))).collect();
-            if renewed.is_empty() {
-                continue;
+                order[..near].iter().filter_map(|older| Some((*older, renewal(*older)?))).collect();
+            let is_passed = |(older, renewal): &&(usize, Renewal)| renewal.is_sure() || !is_sure[*older];
+            let rows: Vec<usize> = renewed.iter().filter(is_passed).map(|(older, _)| *older).collect();
+            is_sure[newer] = renewed.iter().any(|(_, renewal)| renewal.is_sure());
+            let rows = put_before(&mut order, newer, &rows);
+            if !rows.is_empty() {
+                passed.ranks.insert(candidates[newer].number, places[newer] + 1);
             }
-            let takes_back = renewed.iter().any(|(_, renewal)| *renewal == Renewal::TakesBack);
-            let rows: Vec<usize> = renewed.into_iter().map(|(row, _)| row).collect();
-            if takes_back || at >= near {
-                change_places(&mut order, newer, &rows);
-            } else {
-                put_behind(&mut order, newer, &rows);
-            }
-            passed.ranks.insert(candidates[newer].number, places[newer] + 1);
             let number = |row: usize| candidates[row].number;
             passed.pairs.extend(rows.iter().map(|older| (number(newer), number(*older))));
         }
@@ -109,13 +116,20 @@ impl Search<'_> {
 
     /// Returns whether rows may come before others.
     pub(super) fn freshens(&self) -> bool {
-        self.ranking.freshness > 0 && !self.plan.terms.is_empty() && !self.plan.may_ask_for_the_past()
+        let words = self.plan.words.iter().filter(|word| !is_stop_word(word)).count();
+        self.ranking.freshness > 0
+            && !self.plan.terms.is_empty()
+            && words <= MOST_WORDS
+            && !self.plan.may_ask_for_the_past()
+            && !asks_whether_ever(&self.plan.words)
     }
 
-    /// Returns the words of the query that have a digit, a bit each.
+    /// Returns the words of the query that have a digit or name a month, a bit each.
     fn numbers(&self) -> u64 {
         let terms = self.plan.terms.iter().zip(0..);
-        let numbers = terms.filter(|(term, _)| term.written.contains(|c: char| c.is_ascii_digit()));
+        let numbers = terms.filter(|(term, _)| {
+            term.written.contains(|c: char| c.is_ascii_digit()) || is_month(&term.written)
+        });
         numbers.fold(0, |bits, (_, bit)| bits | 1 << bit)
     }
 
@@ -182,7 +196,7 @@ pub fn newest_first(plan: &Plan, cards: &[Card<'_>]) -> (Vec<i64>, Vec<(i64, i64
         let says = |at: usize| &question.statement(&candidates[at]).words;
         let is_renewed = |older: &usize| match question.renewal(&candidates[newer], &candidates[*older]) {
             Some(Renewal::TakesBack | Renewal::SaysAnother) => true,
-            Some(Renewal::SaysAnew) => !is_one_word,
+            Some(Renewal::SaysAnew | Renewal::SaysAnewForSure) => !is_one_word,
             None => false,
         };
         // The same words are no news.
@@ -224,10 +238,19 @@ fn by_time(candidates: &[Candidate<'_>]) -> Vec<usize> {
 enum Renewal {
     /// It says another thing of the same.
     SaysAnew,
+    /// It does so with two signs of change, or briefly.
+    SaysAnewForSure,
     /// It takes back a word of it.
     TakesBack,
     /// It says in the same words that the same thing is another.
     SaysAnother,
+}
+
+impl Renewal {
+    /// Returns whether it is more than one sign in a long row.
+    fn is_sure(self) -> bool {
+        self != Self::SaysAnew
+    }
 }
 
 /// A query, and what its words weigh.
@@ -237,7 +260,7 @@ struct Question<'s, 'a> {
     names: u64,
     /// The names that rows mention: a speaker says "I".
     told_of: u64,
-    /// The words with a digit, a bit each: a number in a query distinguishes things.
+    /// The words with a digit and months, a bit each: in a query they distinguish things.
     numbers: u64,
     /// The verb, a bit: a word of change is in its place.
     verb: u64,
@@ -287,14 +310,20 @@ impl Question<'_, '_> {
             about &= !self.verb;
         }
         let share = self.weigh(has & about) / self.weigh(about);
-        let is_enough = match usize::from(says.changes) + usize::from(says.has_other_values_than(said)) {
+        let signs = usize::from(says.changes) + usize::from(says.has_other_values_than(said));
+        let is_enough = match signs {
             0 => had & !has == 0 && says.has_most_words_of(said),
             1 => share >= WITH_A_SIGN,
+            _ if newer.row.bytes > BRIEF => {
+                share >= WITH_TWO_AT_LENGTH && newer.score >= HALF_AS_GOOD * older.score
+            }
             _ => share >= WITH_TWO && newer.score >= HALF_AS_GOOD * older.score,
         };
         // From afar it says that something changed, of whom the query names.
         let is_near = !newer.is_far || (says.changes && newer.row.has & older.row.has & self.told_of > 0);
-        (is_enough && is_near).then_some(Renewal::SaysAnew)
+        let is_sure = signs == 2 || newer.row.bytes <= BRIEF;
+        let renewal = if is_sure { Renewal::SaysAnewForSure } else { Renewal::SaysAnew };
+        (is_enough && is_near).then_some(renewal)
     }
 
     fn text(&self, candidate: &Candidate<'_>) -> &str {
@@ -312,21 +341,15 @@ fn may_speak_for(newer: &Row, older: &Row) -> bool {
     !speaks_for_another && (newer.own || !older.own)
 }
 
-/// Puts rows right behind a newer one, in their order. All others keep theirs.
-fn put_behind(order: &mut Vec<usize>, newer: usize, rows: &[usize]) {
-    order.retain(|row| !rows.contains(row));
-    let behind = order.iter().position(|row| *row == newer).map_or(order.len(), |at| at + 1);
-    order.splice(behind..behind, rows.iter().copied());
-}
-
-/// Gives a newer row the place of the first of the others. Each of these gets the place of the next one, and the last
-/// gets the place of the newer row. All other rows keep theirs.
-fn change_places(order: &mut [usize], newer: usize, rows: &[usize]) {
-    let places: Vec<usize> =
-        (0..order.len()).filter(|at| order[*at] == newer || rows.contains(&order[*at])).collect();
-    for (place, row) in places.into_iter().zip(std::iter::once(newer).chain(rows.iter().copied())) {
-        order[place] = row;
+/// Puts a newer row right before the first of some others, and returns those that it passed, in their order. All others
+/// keep theirs.
+fn put_before(order: &mut [usize], newer: usize, rows: &[usize]) -> Vec<usize> {
+    let Some(at) = order.iter().position(|row| *row == newer) else { return Vec::new() };
+    let passed: Vec<usize> = order[..at].iter().copied().filter(|row| rows.contains(row)).collect();
+    if let Some(first) = order[..at].iter().position(|row| rows.contains(row)) {
+        order[first..=at].rotate_right(1);
     }
+    passed
 }
 
 #[cfg(test)]
@@ -335,6 +358,7 @@ mod tests {
     use super::super::order::Order;
     use super::super::signal::Signal;
     use super::*;
+    use chrono::NaiveDate;
 
     /// Searches rows, the oldest first.
     fn search(rows: &[Card<'_>], ranking: &Ranking, query: &str) -> Vec<Ranked> {
@@ -392,31 +416,57 @@ mod tests {
     ];
 
     #[test]
-    fn the_older_row_goes_down_to_right_behind_the_newer_and_no_other_moves() {
+    // The older row went down behind the newer one, so that a row that says neither came first.
+    fn the_newer_row_goes_up_to_right_before_the_older_and_no_other_moves() {
         let ask = |freshness| {
             let ranking = Ranking { freshness, ..Ranking::default() };
             search(&cards(&BUDGETS), &ranking, "What is the travel budget of the design team?")
         };
         let (with, without) = (ask(10), ask(0));
         assert_eq!(order(&without), [0, 2, 1, 3], "a third row is between the two");
-        assert_eq!(order(&with), [2, 1, 0, 3]);
+        assert_eq!(order(&with), [1, 0, 2, 3]);
         let scores = |found: &[Ranked]| found.iter().map(|ranked| ranked.score).collect::<Vec<_>>();
         assert_eq!(scores(&with), scores(&without), "the scores stay in their places");
-        assert_eq!(with[1].why.last(), Some(&(Signal::Newer, 3)));
+        assert_eq!(with[0].why.last(), Some(&(Signal::Newer, 3)));
+    }
+
+    // The latest row with any number of hours came before the one with the new number.
+    #[test]
+    fn a_row_with_one_sign_passes_no_row_that_surely_is_news() {
+        let texts = [
+            "I tracked 12 hours of overtime in February",
+            "I have now tracked 4 hours of overtime, as of March",
+            "I tracked the 40 hours of overtime that others asked for, and want to know how to keep the whole team away from \
+             such weeks in the next quarter",
+        ];
+        let query = "How many hours of overtime have I tracked?";
+        assert_eq!(first(&texts, query), 1);
+        assert_eq!(first(&[texts[0], texts[2]], query), 1, "it passes a row that is no news");
     }
 
     #[test]
-    fn a_row_that_takes_an_older_one_back_changes_places_with_it() {
-        let texts = [&EDITORS[..], &["Marta switched from Vim to Helix"]].concat();
-        let ask = |freshness| {
-            let ranking = Ranking { freshness, ..Ranking::default() };
-            order(&search(&cards(&texts), &ranking, "Which editor does Marta use?"))
-        };
-        let (with, mut without) = (ask(10), ask(0));
-        let at = without.iter().position(|row| *row == 4).unwrap();
-        assert!(without[0] == 0 && at > 1, "{without:?}");
-        without.swap(0, at);
-        assert_eq!(with, without);
+    fn nothing_moves_where_no_state_is_asked_for() {
+        let old = "I showed the letter about the new roof to Ana in June";
+        let texts = [old, "I show the letter about the roof to Ana again now"];
+        assert_eq!(first(&texts, "Who saw the letter about the roof, is it Ana?"), 1);
+        assert_eq!(first(&texts, "Have I shown the letter about the new roof to Ana?"), 0, "ever");
+        let of_many = "Is it Ana who saw the letter about the new roof, in which month, with whom, \
+                       before or behind lunch, on paper or by mail, in town or abroad?";
+        assert_eq!(first(&texts, of_many), 0, "it asks for several things");
+    }
+
+    // "From April 6 to April 8" took back every row with a day in April.
+    #[test]
+    fn a_day_that_is_taken_back_is_no_other_day_of_its_month() {
+        let old = "The deadline for the draft of the group is April 20";
+        let query = "What is the deadline for the draft of the group?";
+        for (newer, is_first) in [
+            ("I moved my writing from April 6 to April 8 and fear for every deadline", false),
+            ("I moved the deadline from April 20 to April 28 at last", true),
+            ("I moved the deadline from April to May at last", true),
+        ] {
+            assert_eq!(first(&[old, newer], query) == 1, is_first, "{newer}");
+        }
     }
 
     #[test]
@@ -458,11 +508,10 @@ mod tests {
     #[test]
     fn rows_are_moved_by_hand_as_said() {
         let mut order = vec![0, 1, 2, 3, 4];
-        put_behind(&mut order, 3, &[0, 2]);
-        assert_eq!(order, [1, 3, 0, 2, 4]);
-        let mut order = vec![0, 1, 2, 3, 4];
-        change_places(&mut order, 3, &[0, 2]);
-        assert_eq!(order, [3, 1, 0, 2, 4]);
+        assert_eq!(put_before(&mut order, 3, &[4, 2, 1]), [1, 2]);
+        assert_eq!(order, [0, 3, 1, 2, 4]);
+        assert_eq!(put_before(&mut order, 0, &[4]), [0; 0]);
+        assert_eq!(order, [0, 3, 1, 2, 4]);
     }
 
     #[test]
@@ -551,6 +600,18 @@ mod tests {
             assert_eq!(first(&texts, past), 0, "{past}");
         }
         assert_eq!(first(&texts, "Which editor is used by Marta?"), 4);
+    }
+
+    // "What was it in April?" was answered by what was said in August.
+    #[test]
+    fn what_was_said_in_a_month_that_is_asked_for_keeps_its_place() {
+        let texts = ["The rent of the yard is $148", "The rent of the yard is $136"];
+        let on = |month| NaiveDate::from_ymd_opt(2026, month, 9);
+        let said = cards(&texts).into_iter().zip([4, 8]);
+        let said: Vec<Card<'_>> = said.map(|(card, month)| Card { said_on: on(month), ..card }).collect();
+        let first = |query| search(&said, &Ranking::default(), query)[0].id;
+        assert_eq!(first("What was the rent of the yard in April?"), 0);
+        assert_eq!(first("What is the rent of the yard?"), 1);
     }
 
     #[test]

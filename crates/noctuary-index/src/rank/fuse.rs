@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::asked::asks_for_the_agent;
-use super::bm25::{gain, norm, rarity};
+use super::bm25::{gain, length_share, norm, norm_by, rarity};
 use super::entity::Entities;
 use super::frequencies::Frequencies;
 use super::order::Order;
@@ -260,11 +260,12 @@ impl Search<'_> {
         let mut scores =
             Scores { row: vec![0.0; rows.len()], covered: vec![0.0; rows.len()], ..Scores::default() };
         let mean = self.pool.mean_length();
+        let share = length_share(self.ranking.even, mean);
         for word in self.frequencies.looked_up() {
             let weight = self.weight(word);
             for (number, row) in (0..).zip(rows).filter(|(_, row)| row.has & 1 << word > 0) {
                 let count = f64::from(self.pool.count(number, word));
-                scores.row[number as usize] += weight * gain(count, norm(row.length, mean));
+                scores.row[number as usize] += weight * gain(count, norm_by(share, row.length, mean));
                 scores.covered[number as usize] += weight;
             }
         }

@@ -1,6 +1,6 @@
 //! Words, queries, an index and the ranking over it. No backend, no files.
 //!
-//! `fuse` scores rows, by the measures of `bm25`; `fresh` then puts older rows behind the newer ones that update them.
+//! `fuse` scores rows, by the measures of `bm25`; `fresh` then puts newer rows before the older ones that they update.
 //! `meaning` puts what vectors find beside it. `ranking` has only the weights that a host sets.
 
 mod asked;

@@ -33,6 +33,10 @@ pub struct Ranking {
     /// The length of a short row in bytes, at least 1; 250 unless set. A longer row takes the less from its neighbours,
     /// and [`coverage`](Self::coverage) counts the less in it.
     pub short: u32,
+    /// The mean length of rows, in words, for which a row's length counts half of what it counts among long rows; 60 unless
+    /// set. A line of eight words is no better than one of sixteen, whereas a long message has words of everything. With 0
+    /// length counts as BM25 has it, whatever the mean.
+    pub even: u32,
     /// The weight of the conversation beside the row, from 0; 0.4 unless set.
     pub conversation: f64,
     /// The extra weight of a [`short`](Self::short) row with all words of the query against one with few, from 0; 0.5
@@ -53,11 +57,11 @@ pub struct Ranking {
     pub how_to_answer: f64,
     /// Maximum number of rows of one conversation that are found. Unlimited unless set.
     pub most_of_one: Option<usize>,
-    /// Number of the best rows where freshness counts. There a row goes down to right behind a newer one that answers
-    /// the same anew. 10 unless set, and 0 leaves all in place. The newer has the words of the query that the older one
+    /// Number of the best rows where freshness counts. There a newer row goes up to right before an older one that
+    /// answers the same. 10 unless set, and 0 leaves all in place. The newer has the words of the query that the older one
     /// has and most of its other words. Fewer are enough with a sign of change ("now", another number of the same
-    /// thing). Where it takes back what the older says ("from Vim to Helix"), the two change places. Nothing moves if
-    /// the query asks for the past.
+    /// thing), or where it takes back what the older says ("from Vim to Helix"). Nothing moves if the query asks for the
+    /// past, whether something ever was ("have I met Ana?"), or for several things, by more than ten words.
     pub freshness: usize,
     /// The number of rows by meaning, the nearest, that join those by words; 100 unless set, and at least 1.
     pub nearest: usize,
@@ -69,6 +73,7 @@ impl Default for Ranking {
             fusion: Fusion::Scores,
             neighbours: 0.2,
             short: 250,
+            even: 60,
             conversation: 0.4,
             coverage: 0.5,
             own_words: 1.7,
@@ -90,6 +95,7 @@ impl Ranking {
             fusion: Fusion::Scores,
             neighbours: 0.0,
             short: 1,
+            even: 0,
             conversation: 0.0,
             coverage: 0.0,
             own_words: 1.0,

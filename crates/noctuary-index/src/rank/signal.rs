@@ -17,7 +17,7 @@ pub enum Signal {
     Conversation,
     /// Its meaning, by its vector and those of the rows around it.
     Meaning,
-    /// It says an older row anew, and that row went behind it. The rank is its earlier one.
+    /// It says an older row anew, and went up before it. The rank is its earlier one.
     Newer,
     /// The words of its key.
     Key,

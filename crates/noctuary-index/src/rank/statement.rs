@@ -87,8 +87,14 @@ impl Statement {
                 self.stands_for |= stands_for(before, word, behind, plan, asked_for);
             }
             let taken = taken_back(last, word, behind);
-            let is_beside =
-                |word: &&&str| !is_stop_word(word) && !asked_for.contains(**word) && !linked.contains(**word);
+            // "From April 6 to April 8" takes back a day, and not the month.
+            let is_day = taken.iter().any(|word| is_number(word));
+            let is_beside = |word: &&&str| {
+                !is_stop_word(word)
+                    && !asked_for.contains(**word)
+                    && !linked.contains(**word)
+                    && !(is_day && is_month(word))
+            };
             let beside = taken.iter().filter(is_beside);
             self.taken_back.extend(beside.map(|word| (*word).to_owned()));
         }
@@ -296,7 +302,7 @@ fn is_weekday(word: &str) -> bool {
     WEEKDAYS.contains(&word)
 }
 
-fn is_month(word: &str) -> bool {
+pub(super) fn is_month(word: &str) -> bool {
     word.len() >= 3 && MONTHS.iter().any(|month| month.starts_with(word))
 }
 
