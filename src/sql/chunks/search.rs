@@ -250,8 +250,13 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
         let name: Name = path.clone().into();
         let document_id = ids.0.unwrap_or_else(|| document_id(self.scope, &name));
         let content = found.text(3)?;
-        // Its path and its headings are searched too.
-        let searched = [content.as_str(), &found.text(6)?].join("\n");
+        // Its path and its headings are searched too. In SQLite, a last line has tokens that are for FTS5 alone.
+        let beside = found.text(6)?;
+        let beside = match (self.database.dialect(), beside.rsplit_once('\n')) {
+            (Dialect::Sqlite, Some((words, _))) => words,
+            _ => &beside,
+        };
+        let searched = [content.as_str(), beside].join("\n");
         let line = |column| Ok::<_, Error>(u64::try_from(found.number(column)?).unwrap_or(1));
         let found = SearchResult {
             chunk_id: ids.1.unwrap_or_else(|| chunk_id(&document_id, place)),
