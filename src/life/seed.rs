@@ -33,8 +33,9 @@ pub(super) fn seed(workspace: &dyn Workspace, config: &LifeConfig) -> Result<See
     let listing = workspace.list(None)?;
     // A group reads who the agent is from its life, and cannot write it: nothing is left there of an attempt.
     let is_of_group = workspace.scope().is_some_and(|scope| scope.group_name().is_some());
-    if is_of_group && ![DocName::BOOTSTRAP, DocName::SOUL].iter().any(|name| listing.documents.contains(name))
-    {
+    let is_begun =
+        listing.documents.contains(&DocName::BOOTSTRAP) || listing.documents.contains(&DocName::SOUL);
+    if is_of_group && !is_begun {
         return Err(Error::Uninitialized);
     }
     let folders = listing.folders.iter().map(DocName::to_string);
