@@ -89,12 +89,9 @@ impl Statement {
             let taken = taken_back(last, word, behind);
             // "From April 6 to April 8" takes back a day, and not the month.
             let is_day = taken.iter().any(|word| is_number(word));
-            let is_beside = |word: &&&str| {
-                !is_stop_word(word)
-                    && !asked_for.contains(**word)
-                    && !linked.contains(**word)
-                    && !(is_day && is_month(word))
-            };
+            let is_named = |word: &str| asked_for.contains(word) || linked.contains(word);
+            let is_beside =
+                |word: &&&str| !(is_stop_word(word) || is_named(word) || (is_day && is_month(word)));
             let beside = taken.iter().filter(is_beside);
             self.taken_back.extend(beside.map(|word| (*word).to_owned()));
         }
