@@ -58,6 +58,8 @@ pub(crate) struct Line<'m> {
     pub(crate) opens: bool,
     /// Whether the user, or the one hand of a journal that names nobody, marks it as a decision or to be remembered.
     pub(crate) is_marked: bool,
+    /// Whether it is a further line of a note.
+    pub(crate) continues: bool,
 }
 
 impl Line<'_> {
@@ -190,6 +192,7 @@ fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize, of_group: bool)
         in_section: row.in_section,
         opens: false,
         is_marked,
+        continues: row.continues,
     })
 }
 
@@ -450,6 +453,18 @@ mod tests {
             read(&["# A heading of words", "```", "let decision = keep;", "```", "ok", "12345678 90"]),
             []
         );
+    }
+
+    // Lists of the agent took the room of the user's words: nothing was held against them.
+    #[test]
+    fn a_further_line_of_a_note_is_known() {
+        let journals = shown(&[
+            "- [agent] Three ideas for the harbour:",
+            "  | 1. A bench at the pier",
+            "- [user] thanks",
+        ]);
+        let continues: Vec<bool> = candidates(&journals, false).iter().map(|line| line.continues).collect();
+        assert_eq!(continues[..2], [false, true]);
     }
 
     #[test]

@@ -177,6 +177,8 @@ fn signs_of_noise(line: &Line<'_>, marked: bool) -> usize {
         line.has_url() && line.wording.words.len() < 8,
         HEX.find_iter(&line.text).any(|found| is_hash(found.as_str())),
         may_chatter && line.wording.leads(Cue::Chatter),
+        // A list in an answer leans on what is above it.
+        line.continues && !line.is_human(),
     ]
     .into_iter()
     .filter(|sign| *sign)
