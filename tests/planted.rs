@@ -235,9 +235,9 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "a link in a private document is told to a session with others",
-        file: "src/sqlite/index/surroundings.rs",
-        stands: "AND d.user_id = ?1 AND d.agent_id = ?2 AND (d.audience & ?3) <> 0",
-        planted: "AND d.user_id = ?1 AND d.agent_id = ?2 AND (d.audience & ?3) <> 99",
+        file: "src/sql/chunks/edges.rs",
+        stands: "i64::from(Audience::bit(kind))",
+        planted: "i64::from(Audience::bit(kind).min(1))",
         tests: LINKS,
     },
     Bug {
@@ -753,9 +753,9 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "the index does not ask who searches",
-        file: "src/sqlite/index/search.rs",
-        stands: "AND (d.audience & ?4) <> 0",
-        planted: "AND ?4 IS NOT NULL",
+        file: "src/sql/chunks/driver.rs",
+        stands: "WHERE d.user_id = $1 AND d.agent_id = $2 AND (d.audience & $3) <> 0",
+        planted: "WHERE d.user_id = $1 AND d.agent_id = $2 AND $3 IS NOT NULL",
         tests: INDEX,
     },
     Bug {
@@ -886,9 +886,9 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "a shared session is near to chunks that it may not read",
-        file: "src/sqlite/index/near.rs",
-        stands: "let sight = Sight(Audience::bit(kind));",
-        planted: "let sight = Sight(Audience::bit(kind).min(1));",
+        file: "src/sql/chunks/search.rs",
+        stands: "sight: Sight(Audience::bit(kind))",
+        planted: "sight: Sight(Audience::bit(kind).min(1))",
         tests: VECTORS_OF_CHUNKS,
     },
     Bug {
