@@ -153,20 +153,18 @@ impl<'a, D: ChunkDriver> ChunkSearch<'a, D> {
             best.push(*number);
         }
         let Some((edge, _)) = sums.get(most) else { return Ok(best) };
-        let (mut from, mut to) = (0, 0);
-        while from < sums.len() {
-            while to < sums.len() && sums[to].0 == sums[from].0 {
-                to += 1;
-            }
-            if to - from > 1 && (are_all_read || sums[from].0 == *edge) {
-                let ordered = self.last_paths_first(&best[from..to])?;
-                // A chunk that another program took away meanwhile is in no order.
-                for (place, number) in (from..to).zip(ordered) {
-                    best[place] = number;
-                }
-            }
-            from = to;
+        let (from, to) = if are_all_read {
+            (0, sums.len())
+        } else {
+            (sums.partition_point(|(sum, _)| sum > edge), sums.partition_point(|(sum, _)| sum >= edge))
+        };
+        let mut ordered = self.last_paths_first(&best[from..to])?;
+        if are_all_read {
+            ordered = heaviest_first(&sums, &ordered);
         }
+        // A text index that drifted names chunks that are gone, and no order has them. Nothing behind these is read.
+        best.truncate(from);
+        best.append(&mut ordered);
         Ok(best)
     }
 
@@ -282,6 +280,32 @@ const fn columns(words: Dialect) -> &'static str {
         "c.number, d.path, c.chunk_index, c.content, c.first_line, c.last_line, c.terms, d.id, c.id",
         "c.number, d.path, c.place, c.content, c.first_line, c.last_line, c.beside, NULL::text, NULL::text",
     )
+}
+
+/// Orders numbers by their sums, the greatest first; equals keep their order.
+fn heaviest_first(sums: &[(i64, i64)], numbers: &[i64]) -> Vec<i64> {
+    let (mut places, mut by_number) = (Vec::new(), Vec::new());
+    for (place, number) in (0_i64..).zip(numbers) {
+        places.push((*number, place));
+    }
+    for (sum, number) in sums {
+        by_number.push((*number, *sum));
+    }
+    places.sort_unstable();
+    by_number.sort_unstable();
+    let (mut at, mut keys) = (0, Vec::new());
+    for (number, place) in places {
+        while by_number[at].0 < number {
+            at += 1;
+        }
+        keys.push((-by_number[at].1, place));
+    }
+    keys.sort_unstable();
+    let mut ordered = Vec::with_capacity(keys.len());
+    for (_, place) in keys {
+        ordered.push(numbers[usize::try_from(place).unwrap_or(0)]);
+    }
+    ordered
 }
 
 /// The sums of the weights of words, a row for each word of a chunk.
